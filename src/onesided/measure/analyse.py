@@ -1,6 +1,6 @@
-"""From a campaign's tables to its values, summary and verdicts; the code names no experiment.
+"""From a campaign's tables to its values, summary and verdicts. This code names no experiment.
 
-Cells are judged in batches of a few tests, so that memory has a bound.
+Cells are judged in batches of a few tests, so that the memory in use is bounded.
 """
 
 import itertools
@@ -29,8 +29,8 @@ from onesided.measure.summary import merit_rows, summary_of
 from onesided.system import documents, parallel, writing
 
 MOST_CELLS = 20_000
-"""The most cells of a batch that has more than one test; a campaign of up to twice as many is one
-batch."""
+"""The most cells of a batch that has more than one test. A campaign with up to twice as many
+cells is one batch."""
 
 WHERE = ("system", "partition", "environment")
 
@@ -40,9 +40,9 @@ class Batch:
     """Tests of one environment in one partition, or of all environments.
 
     Attributes:
-        cells: how many, each as often as there are rounds.
-        place: system, partition and environment; None: all.
-        tests: their names; none: all.
+        cells: the number of cells; each cell counts once for each of its rounds.
+        place: system, partition and environment; None means all.
+        tests: the names of the tests; an empty list means all.
     """
 
     cells: int
@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return the filter for its rows of a table; None for all rows."""
+        """Return the filter for the batch's rows of a table; None for all rows."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))
@@ -65,8 +65,7 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
 
     Args:
         cells: the table.
-        together: kernels whose values are pooled over environments: their tests are one batch,
-            the last.
+        together: kernels whose values are pooled over environments. Their tests are the last batch.
     """
     keys = (*WHERE, "test", "kernel")
     counted = (
@@ -108,9 +107,9 @@ class Judged:
     """The results of a campaign's tables.
 
     Attributes:
-        values: what values.parquet holds.
-        summary: what summary.parquet holds.
-        cells: the ``cells`` of verdicts.json, each with its end.
+        values: the content of values.parquet.
+        summary: the content of summary.parquet.
+        cells: the ``cells`` of verdicts.json. Each says how its rounds ended.
     """
 
     values: pl.DataFrame
@@ -123,12 +122,12 @@ def judge(
     experiments: Experiments,
     threads: Mapping[Place, int] | None = None,
 ) -> Judged:
-    """Return the values, the summary and the verdicts of a campaign's tables, or of some tests.
+    """Return values, summary and verdicts for a campaign's tables, or for some tests.
 
     Args:
-        campaign: as for `verdicts`.
-        experiments: likewise.
-        threads: likewise.
+        campaign: see `verdicts`.
+        experiments: see `verdicts`.
+        threads: see `verdicts`.
     """
     of_launches = values.of_campaign(campaign, experiments)
     summary = summary_of(campaign, experiments, of_launches)
@@ -148,11 +147,11 @@ def analyse(folder: Path, experiments: Experiments) -> tuple[int, int]:
     """Write values.parquet, summary.parquet and verdicts.json of one campaign.
 
     Args:
-        folder: its results.
-        experiments: that judge its cells.
+        folder: the folder of the campaign's results.
+        experiments: the experiments that judge the cells.
 
     Returns:
-        Rows of the summary, cells with a verdict.
+        The number of rows of the summary, and the number of cells with a verdict.
 
     Raises:
         InputError: a file of the campaign is missing, cut or of another version.
@@ -185,7 +184,7 @@ def _analyse_batch(
     parts: Path,
     number: int,
 ) -> tuple[int, int]:
-    """Write a batch's part of each file; return the rows of the summary and the cells."""
+    """Write a batch's part of each file; return how many summary rows and cells it has."""
     judged = judge(read_campaign(folder, batch.where), experiments, threads)
     document = {"schema": VERDICTS_SCHEMA, "cells": judged.cells}
     documents.check(document, "verdicts", folder / "verdicts.json")

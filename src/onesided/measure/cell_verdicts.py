@@ -1,6 +1,6 @@
 """verdicts.json: how each cell gets its verdict, and how the file is read.
 
-A campaign of a million cells has a gigabyte of entries.
+The file is read in parts, because a campaign of a million cells has a gigabyte of entries.
 """
 
 import itertools
@@ -41,7 +41,7 @@ VERDICTS_SCHEMA = "onesided/verdicts/3"
 FIRST_LINES = ("{\n", f' "schema": "{VERDICTS_SCHEMA}",\n', ' "cells": [\n')
 LAST_LINES = (" ]\n", "}\n")
 AT_A_TIME = 1000
-"""Between these lines, each line is an entry."""
+"""The number of entries that are read together."""
 
 JUDGED = (
     *IDENTITY,
@@ -54,7 +54,7 @@ JUDGED = (
     "transport",
     "threads_after_init",
 )
-"""The evidence of a verdict from a cell's launch, beside the samples."""
+"""The columns that give evidence for a verdict from a cell's launch, besides the samples."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
@@ -63,10 +63,10 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell has the default setting and a core per thread, and is compared.
+    """Tell whether a cell is compared, has the default setting, and has a core for each thread.
 
     Args:
-        cell: its entry of verdicts.json.
+        cell: the cell's entry of verdicts.json.
         merits: the kernels whose cells are compared.
     """
     plain = cell["setting"] == settings.DEFAULT and not is_crowded(cell)
@@ -76,8 +76,8 @@ def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
 def is_crowded(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell's times may depend on the scheduler, not on the MPI.
 
-    This holds for cells with more ranks or threads than cores. Cells with a second thread of the
-    target in MPI are treated like these on every machine.
+    This is true for cells with more ranks or threads than cores. It is also true, on every machine,
+    for cells in which a second thread of the target is in MPI.
     """
     labels = cell["labels"]
     helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
@@ -91,7 +91,7 @@ def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.D
 
 
 def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
-    """Return the probe of each launch that has samples, by its place and round."""
+    """Return the probe of each launch that has samples, by the launch's place and round."""
     if RELEASED not in evidence.columns:
         evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
     grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
@@ -113,7 +113,7 @@ def _judge_cell(
     proven: SettingCheck,
     of_one: bool,
 ) -> Verdict:
-    """Return the verdict on one cell from its launches, failures first."""
+    """Return the verdict on one cell from its launches. Failures have priority."""
     observed = _observe(rows, labels, probes, experiment, of_one)
     failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
     if failed is None and proven.differences:
@@ -162,12 +162,13 @@ def verdicts(
     """Return the ``cells`` of verdicts.json: one entry for each declared cell.
 
     Args:
-        campaign: the tables, or some tests of them.
-        experiments: that judge cells.
-        threads: of the whole campaign, as `setting_check.default_threads` gives them; without,
-            they are those of these tables.
-        of_one: the verdicts to which launches like those of these tables alone would lead. What
-            such a verdict is shown with says that it is of one launch.
+        campaign: the tables, or some tests of the tables.
+        experiments: the experiments that judge the cells.
+        threads: the thread numbers of the whole campaign, from `setting_check.default_threads`. If
+            they are not given, they are computed from these tables.
+        of_one: whether the verdicts may be based on these few launches: each is the verdict to
+            which launches like these would lead. Whoever shows such a verdict says that it is from
+            one launch.
     """
     if threads is None:
         threads = setting_check.default_threads(campaign.cells.lazy())
@@ -205,7 +206,7 @@ def verdicts(
 
 
 class _OtherwiseError(Exception):
-    """The file is not as `onesided analyse` writes it: it is wrong, or its layout differs."""
+    """The file differs from what `onesided analyse` writes: its content is wrong, or its layout."""
 
 
 def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
@@ -213,10 +214,11 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 
     Args:
         path: the file.
-        make: what to keep of an entry: there is never more than a thousand of them beside that.
+        make: returns what is kept of an entry. At most a thousand whole entries are in memory at a
+            time.
 
     Raises:
-        InputError: it is missing, cut or of another version.
+        InputError: the file is missing, cut or of another version.
     """
     if not path.is_file():
         raise InputError(path, None, "no such file", "a file from `onesided analyse`")
@@ -229,7 +231,7 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 
 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file with the usual layout; equal parts become one object."""
+    """Yield the entries of a file with the usual layout. Equal parts become one object."""
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)
     lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
@@ -258,11 +260,11 @@ def _expect(expected: tuple[str, ...], stream: TextIO) -> None:
 
 
 def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
-    """Return the entries of some lines.
+    """Return the entries in the given lines.
 
     Raises:
-        ValueError: these are no entries.
-        InputError: they do not fit the schema.
+        ValueError: the lines are not entries.
+        InputError: the entries do not fit the schema.
     """
     written = "".join(lines).replace("\n", "")
     # text that is printed as it is, as `text.plain` would give it: no escapes except quotes
@@ -280,7 +282,7 @@ def demand_measurements(folder: Path) -> None:
     """Check whether a campaign has any measurement at all.
 
     Raises:
-        OnesidedError: it has none; the line says what became of its cells.
+        OnesidedError: the campaign has no measurement. The message says how its cells ended.
     """
     if count_rows(folder / SAMPLES, SAMPLE_COLUMNS):
         return

@@ -1,4 +1,4 @@
-"""Analyses of experiments: without a verdict, and with one rank that computes meanwhile.
+"""Analyses for two kinds of experiments: without a verdict, and with one rank that computes.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -21,13 +21,13 @@ MEDIAN = "median"
 WAIT, OF_REMAINING = "wait", "of_remaining"
 
 COMPUTES = "computes"
-"""The target state in which one rank computes while the others take their part."""
+"""The target state in which one rank computes while the other ranks do their part."""
 
 
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:
-    """Return a column of a table, one row per launch, as values (see `Analysis.launch_values`)."""
+    """Return one column of a table as values (see `Analysis.launch_values`). A row is a launch."""
     words = {"metric": metric, "statistic": statistic, "unit": unit}
     return table.select(
         *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
@@ -35,11 +35,11 @@ def values_of(
 
 
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """Return a metric's value of each launch: over the ranks, then the median over samples.
+    """Return a metric's value for each launch: first over ranks, then the median over samples.
 
     Args:
-        samples: LAUNCH, metric, rank, index and value, which may be null.
-        metric: as an experiment declares it.
+        samples: the columns LAUNCH, metric, rank, index and value. The value may be null.
+        metric: the metric, as an experiment declares it.
     """
     value, rank = pl.col("value"), pl.col("rank")
     over_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}
@@ -60,11 +60,11 @@ def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def samples_of_results(
     results: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> pl.DataFrame:
-    """Return the samples of one launch in the form of `metric_values` and an experiment's evidence.
+    """Return the samples of one launch in the form that `metric_values` and evidence need.
 
     Args:
         results: result lines by cell.
-        names: of the series that are wanted.
+        names: the names of the wanted series.
     """
     rows = [
         (cell, series["metric"], series["rank"], index, sample)
@@ -83,7 +83,7 @@ def samples_of_results(
 
 
 def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
-    """Return two series of one length side by side, one row for each index."""
+    """Return two series of equal length side by side, one row for each index."""
     left = samples.filter(pl.col("metric") == first).select(*SAMPLE, pl.col("value").alias(first))
     right = samples.filter(pl.col("metric") == second).select(
         *SAMPLE, pl.col("value").alias(second)
@@ -94,19 +94,20 @@ def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 def accesses_during_computes(
     samples: pl.DataFrame, accessing: pl.Expr, computing: pl.Expr
 ) -> pl.DataFrame:
-    """Return every access with the remaining part of the compute in which it was issued.
+    """Return every access, with the remaining time of the compute in which it was issued.
 
-    An access is valid when it was issued inside a compute with at least `MINIMUM_REMAINING_S` left;
-    the others are kept, flagged.
+    An access is valid if it was issued inside a compute of which at least `MINIMUM_REMAINING_S`
+    remained. All other accesses are kept, and flagged as not valid.
 
     Args:
-        samples: with the series ``access_begin``, ``access``, ``compute_begin`` and ``compute``;
-            the stamps are on one clock, in seconds.
-        accessing: of ``rank``: whose accesses are meant.
-        computing: of ``rank``: whose computes they can meet.
+        samples: samples of the series ``access_begin``, ``access``, ``compute_begin`` and
+            ``compute``. All stamps are from one clock, in seconds.
+        accessing: selects, by ``rank``, the ranks whose accesses are returned.
+        computing: selects, by ``rank``, the ranks whose computes the accesses can meet.
 
     Returns:
-        `SAMPLE`, remaining and elapsed in seconds, valid (see `Analysis.evidence`).
+        The columns `SAMPLE`, remaining and elapsed (in seconds), and valid (see
+        `Analysis.evidence`).
     """
     accesses = (
         _paired(samples, "access_begin", "access")
@@ -148,7 +149,7 @@ class ReferenceAnalysis:
         self.reason = reason
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples that count; an experiment may restrict them."""
+        """Return the samples that count. An experiment may restrict these samples."""
         skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
         first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
         return samples.filter(pl.col("index") >= first) if skipped else samples
@@ -169,12 +170,12 @@ class ReferenceAnalysis:
         )
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return no operation: no operation can meet a computing target."""
+        """Return no operations, because no operation can meet a computing target."""
         nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
         return samples.clear().select(*SAMPLE, *nothing, pl.lit(False).alias("valid"))
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return that nothing is judged, and why."""
+        """Return a verdict which says that nothing is judged, and why."""
         return Verdict(REFERENCE, self.reason, len(probes))
 
 
@@ -182,7 +183,7 @@ class ComputingAnalysis(ReferenceAnalysis):
     """Values as in `ReferenceAnalysis`, and a verdict if a rank computes."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the metrics, and the waits of the others if a rank computes."""
+        """Return the metrics and, if a rank computes, the waits of the other ranks."""
         waits = (
             self.evidence(samples)
             .filter("valid")
@@ -195,7 +196,7 @@ class ComputingAnalysis(ReferenceAnalysis):
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return each access with the remaining compute.
 
-        Only the computing rank has computes, and only the others have accesses.
+        Only the computing rank has computes. Only the other ranks have accesses.
         """
         return accesses_during_computes(samples, accessing=pl.lit(True), computing=pl.lit(True))
 
@@ -207,13 +208,13 @@ class ComputingAnalysis(ReferenceAnalysis):
 
 
 class BehindAnalysis(ComputingAnalysis):
-    """The same for accesses that may need a later call of the computing rank."""
+    """Like `ComputingAnalysis`, but accesses may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return each access with the remaining compute.
 
         An access that needs a call of the computing rank (series ``behind``) says nothing about
-        progress: it is not valid, and `RELEASED` is 1.
+        progress. Such an access is not valid, and its `RELEASED` is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(

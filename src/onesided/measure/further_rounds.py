@@ -1,4 +1,4 @@
-"""Further rounds: which cells need one, and how the rounds of each cell ended."""
+"""Further rounds: which cells need a further round, and how the rounds of each cell ended."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -17,34 +17,34 @@ from onesided.system import documents, writing
 from onesided.system.errors import InputError
 
 HALF_WIDTH = "half-width"
-"""The other reason for a further round, beside the verdict `undecided`."""
+"""One of two reasons for a further round. The other reason is the verdict `undecided`."""
 
 ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
-"""The ends of a campaign's rounds."""
+"""The ways in which a campaign's rounds can end."""
 
 NO_ROUND = {
     OUT_OF_TIME: "the campaign's time was over",
     OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
 }
-"""By the end of the rounds, why a cell that needed a further round had none."""
+"""For each way in which rounds ended, why a cell that needed a further round got none."""
 
 Cell = Mapping[str, Any]
 
 
 def is_asked(cell: Cell, merits: Container[str]) -> bool:
-    """Tell whether a cell must have enough launches: a cell that failed is not tried again."""
+    """Tell whether a cell must have enough launches. A cell that failed is not tried again."""
     return is_plain(cell, merits) and cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
 
 
 def reason(
     cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
 ) -> str | None:
-    """Return why a cell needs a further round; None if it needs none, or if none could help.
+    """Return why a cell needs a further round; None if it needs none or if none could help.
 
     Args:
         cell: its entry of verdicts.json.
-        row: its row of the summary that has its figure of merit, None without a value.
-        until: what the campaign file asks.
+        row: the row of the summary with the cell's figure of merit; None if there is no value.
+        until: the stopping rule of the campaign file.
         merits: the kernels whose cells are compared.
     """
     if not is_asked(cell, merits):
@@ -67,10 +67,11 @@ def wanted(
     until: Mapping[str, Any],
     merits: Container[str],
 ) -> dict[str, dict[str, str]]:
-    """Return by test the cells that get a further round, each with the first reason.
+    """Return, by test, the cells that get a further round, and the first reason for each cell.
 
-    If one environment needs a cell, all environments and partitions run it. An environment that
-    went on alone would have more launches than the others, and chance would decide when it stops.
+    If one environment needs a further round of a cell, all environments and partitions run this
+    cell. Otherwise one environment would have more launches than the other environments, and chance
+    would decide when it stops.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:
@@ -87,14 +88,14 @@ def end_of(
     end: str | None,
     merits: Container[str],
 ) -> str | None:
-    """Return how the rounds of a cell ended; None if the cell had no rule.
+    """Return how the rounds of a cell ended; None if no stopping rule applies to the cell.
 
     Args:
-        cell: as for `reason`.
-        row: likewise.
-        declared: the campaign's file.
-        end: that of the campaign's rounds.
-        merits: as for `reason`.
+        cell: see `reason`.
+        row: see `reason`.
+        declared: the content of the campaign's file.
+        end: how the campaign's rounds ended.
+        merits: see `reason`.
     """
     until = declared.get("until")
     if until is None or not is_asked(cell, merits):
@@ -103,11 +104,11 @@ def end_of(
 
 
 def line(cells: Sequence[Cell], rounds: int) -> str | None:
-    """Say how many cells had further rounds and how these ended; None without such a rule.
+    """Say how many cells had further rounds and how these ended; None if there is no such rule.
 
     Args:
         cells: the entries of verdicts.json.
-        rounds: the least number, which every cell has.
+        rounds: the number of rounds that every cell has.
     """
     asked = [cell for cell in cells if cell.get("end")]
     if not asked:
@@ -129,7 +130,7 @@ def _cells(count: int) -> str:
 
 
 def _had_rounds(further: Sequence[Cell]) -> str:
-    """Say how many launches the cells with further rounds have, and how these rounds ended."""
+    """Say how many launches the cells with further rounds have, and how the rounds ended."""
     most = max(cell["launches"] for cell in further)
     ends = Counter(cell["end"] for cell in further)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
@@ -137,16 +138,16 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Write which cells a further round carries, or why there is no such round.
+    """Write which cells a further round has, or why there is no such round.
 
     Args:
-        campaign: that has further rounds.
-        number: of the round.
-        experiments: that judge the cells.
+        campaign: a campaign with further rounds.
+        number: the number of the round.
+        experiments: the experiments that judge the cells.
 
     Raises:
-        InputError: the campaign file asks for no further round of this number, or a session of a
-            round before it is missing.
+        InputError: the campaign file asks for no further round with this number, or a session of an
+            earlier round is missing.
     """
     if campaign.until is None:
         raise InputError(campaign.path, "until", "no such key", "what further rounds are for")
@@ -179,8 +180,8 @@ def _end(
 ) -> str | None:
     """Return why there is no such round; None if there is one.
 
-    The time is that of the sessions, whenever they ran: a campaign that was killed and goes on
-    decides as it would have without the kill.
+    The time is the sum of the sessions' times, whenever the sessions ran. Therefore a campaign that
+    was killed and continues decides in the same way as without the kill.
     """
     if not wanted:
         return ENOUGH

@@ -21,83 +21,89 @@ from onesided.cells.verdicts import (
 from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
-"""A sample counts if the target had at least this much of its compute left at the issue. The
-slowest counter access to an idle target took half of this time here, 0.5 ms: with a shorter rest, a
-slow operation looks like one that waits."""
+"""A sample counts if at least this much of the target's compute remained at the issue. The
+slowest counter access to an idle target took half of this time here, 0.5 ms. With a shorter
+remaining compute, a slow operation would look like an operation that waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
-"""The series for the time that the target in its state, and the origin within its access, waited
-for a core."""
+"""The series for the time of waiting for a core: of the target during its state, and of the
+origin during its access."""
 
 MOST_RUN_DELAY = 0.1
-"""A rank that waited for its core for more than this share of the target's state lost the core.
-A target that probes or polls should call MPI meanwhile. If it lost its core, its visits to MPI are
-the clock. If the origin lost its core, it could not see the target's visits, and the sample says
-nothing."""
+"""If a rank waited for its core for more than this share of the target's state, the rank lost
+the core. A target that probes or polls should call MPI during its state. If such a target lost
+its core, its visits to MPI are the clock. If the origin lost its core, it could not see the
+target's visits, and the sample says nothing."""
 
 LEAST_VISITS = 10
-"""If visits are the clock, at least this many must remain: fewer visits do not give a share of the
-target's time. A target that lost its core for nearly all of its remaining state did not compute
-meanwhile. With ten visits 100 us apart, at least `MINIMUM_REMAINING_S` was left."""
+"""If visits are the clock, at least this many visits must remain. Fewer visits do not give a
+share of the target's time, because a target that lost its core for nearly all of its remaining
+state did not compute. Ten visits that are 100 us apart mean that at least `MINIMUM_REMAINING_S`
+remained."""
 
 BACK_SHARE_OF_REMAINING = 0.9
-"""A sample that took less than this share returned while the target still computed. The other tenth
-allows for the skew of stamps, and for a target that was preempted after its last stamp."""
+"""If a sample took less than this share of the remaining compute, it returned while the target
+still computed. The other tenth allows for stamps that are not exact, and for a target that was
+preempted after its last stamp."""
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
-"""Valid samples that make a launch valid. With two, a target that answers every second operation
-looks early in five launches of six with a probability of 0.5 %; with one it would be 11 %."""
+"""The number of valid samples that a valid launch needs. With two samples, a target that answers
+every second operation looks early in five launches of six with a probability of 0.5 %. With one
+sample, the probability would be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
-"""With fewer the verdict is `undecided`: four launches that agree cover the median to 87.5 %."""
+"""With fewer valid launches, the verdict is `undecided`: four launches that agree cover the
+median with only 87.5 %."""
 
 EARLY_LAUNCH = 0.9
-"""A launch speaks for `independent` when at least this fraction of its samples was early."""
+"""A launch supports `independent` if at least this fraction of its samples was early."""
 
 WAITING_LAUNCH = 0.1
-"""A launch speaks for `waits` when at most this fraction of its samples was early."""
+"""A launch supports `waits` if at most this fraction of its samples was early."""
 
 AGREEING_LAUNCHES_OF_SIX = 5
-"""Launches of six that have to agree: the machine may spoil one."""
+"""The number of launches of six that must agree, because the machine may spoil one launch."""
 
 DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
 """A time below this is never called a delay. A shorter time is early in every valid sample."""
 
 BEYOND_DELAY = 1.25
-"""Saturation is looked for only where remaining is above the delay by this factor: below the delay,
-an operation that is delayed and one that waits take the same time."""
+"""Saturation is tested only with samples whose remaining compute is above the delay by this
+factor. Below the delay, an operation that is delayed and an operation that waits take the same
+time."""
 
 MINIMUM_SPAN = 1.5
-"""Ninth over first decile of remaining beyond the delay. Over this span a time in proportion to the
-remaining compute grows by half, and a time that saturates does not grow."""
+"""The least ratio of the ninth to the first decile of the remaining compute beyond the delay.
+Over this span, a time in proportion to the remaining compute grows by half. A time that
+saturates does not grow."""
 
 MAXIMUM_GROWTH = 0.3
-"""Largest exponent of time against remaining that still counts as saturated (0: constant,
-1: in proportion)."""
+"""The largest exponent of the time as a power of the remaining compute that still counts as
+saturated. An exponent of 0 means constant; 1 means in proportion."""
 
 MINIMUM_SAMPLES_BEYOND = 10
-"""Number of samples beyond the delay that a claim of saturation needs."""
+"""The number of samples beyond the delay that a claim of saturation needs."""
 
 NEAR_DELAY = (0.25, 2.0)
-"""Times within these factors of the delay are `at` the delay. A tick that is met at a random phase
-gives uniform times, of which 87.5 % are inside."""
+"""Times within these factors of the delay are `at` the delay. If operations meet a regular tick
+at a random phase, their times are uniform, and 87.5 % of them are inside."""
 
 MINIMUM_SHARE_NEAR = 0.8
-"""Share of the samples beyond the delay that must be at it; a mixture of immediate and waiting
-samples has fewer."""
+"""The share of the samples beyond the delay that must be at the delay. A mixture of immediate
+and waiting samples has a smaller share."""
 
 
 CLOCK_STEP_S = 1e-9
-"""A time of zero is read as one step of the clock."""
+"""One step of the clock. A time of zero is replaced by this time."""
 
 
 def agreeing_launches(valid: int) -> int:
-    """Return how many of ``valid`` launches have to agree: five of six, rounded up."""
+    """Return how many of ``valid`` launches must agree: five of six, rounded up."""
     return -(-AGREEING_LAUNCHES_OF_SIX * valid // 6)
 
 
 def _growth(samples: Sequence[tuple[float, float]]) -> float:
-    """Return the exponent of time against remaining, from the medians of the outer thirds."""
+    """Return the exponent of the time by remaining compute, from medians of the outer thirds."""
     third = len(samples) // 3
     lower, upper = samples[:third], samples[-third:]
     times = [median([time for _, time in part]) for part in (lower, upper)]
@@ -109,10 +115,10 @@ def _growth(samples: Sequence[tuple[float, float]]) -> float:
 def saturating_delay(probes: Sequence[Probe]) -> float | None:
     """Return the delay at which the time saturates, in seconds, or None.
 
-    A delay is claimed only under four conditions: remaining spans a range over which a proportional
-    time would have grown; times did not grow; most times lie at the delay (no mixture of immediate
-    and waiting); and enough launches contribute. The delay is the median time of the half of the
-    samples with most remaining.
+    A delay is claimed only under four conditions. The remaining compute spans a range over which a
+    proportional time would have grown. The times did not grow. Most times are at the delay, so that
+    they are not a mixture of immediate and waiting operations. Enough launches contribute. The
+    delay is the median time of that half of the samples that has the most remaining compute.
     """
     samples = sorted(
         pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)
@@ -136,9 +142,9 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 
 
 def with_help(found: Verdict) -> Verdict:
-    """Return the verdict of a cell in which the target, or a helper of it, calls MPI.
+    """Return the verdict of a cell in which the target, or a helper of the target, calls MPI.
 
-    An operation that completes early there shows progress with help.
+    In such a cell, an operation that completes early shows progress with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 
@@ -151,12 +157,12 @@ def _share_still_computing(probes: Sequence[Probe]) -> float:
 def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
     """Return the verdict on a cell from the probes of its launches.
 
-    A delay is tested first: a tick of 4 ms is always early in a compute of 240 ms and never in one
-    of 7 ms, and neither describes the cell.
+    A delay is tested first. For example, a delay of 4 ms is always early in a compute of 240 ms and
+    never early in a compute of 7 ms. Neither result describes the cell.
 
     Args:
-        probes: one a launch that ran, also where it holds no valid sample.
-        too_few: what to add to the reason when too few samples are valid.
+        probes: one probe for each launch that ran, even if the launch has no valid sample.
+        too_few: what is added to the reason if too few samples are valid.
     """
     valid = [probe for probe in probes if len(probe.remaining) >= MINIMUM_SAMPLES_IN_LAUNCH]
     fractions = tuple(probe.early_fraction for probe in valid)
@@ -167,7 +173,7 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
 
 
 def _what_lacks(valid: int, launches: int, too_few: str) -> str:
-    """Say why a cell has too few valid launches: it lacks rounds, or accesses, or both."""
+    """Say why a cell has too few valid launches: too few rounds, too few accesses, or both."""
     needed = MINIMUM_VALID_LAUNCHES
     if launches >= needed:
         return f"{valid} of {launches} launches valid, {needed} needed" + (
@@ -204,16 +210,16 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 
 
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
-    """Return the failure that dominates a cell's launches, or None.
+    """Return the failure with priority among a cell's launches; None if no launch failed.
 
-    A launch that was not run is a hole, not a failure: it dominates only if no launch ran.
+    A launch that was not run is a gap, not a failure. It has priority only if no launch ran.
 
     Args:
-        statuses: one a launch, as collected.
-        details: one a launch.
+        statuses: one status for each launch, as collected.
+        details: one detail for each launch.
 
     Returns:
-        The verdict, and in how many launches, with the first reason given.
+        The verdict, and a text with the number of launches and the first reason.
     """
     if all(status == STATUS_OK for status in statuses):
         return None

@@ -1,7 +1,7 @@
-"""The uncontended latency of each launch of a cell, and the state of the machine's cores then.
+"""The uncontended latency of each launch of a cell, and the state of the cores at that time.
 
-A launch reads a latency at several moments, and the machine changes between them. A latency has one
-meaning for all experiments: the least of the readings on cores in the right state.
+A launch reads a latency at several moments, and the machine changes between these moments. For all
+experiments, the latency is the least of the readings on cores in the right state.
 """
 
 import math
@@ -19,57 +19,63 @@ from onesided.measure.statistics import median
 
 LATENCY = "latency"
 DISTANCE = "line_round_trip"
-"""The series for the distance between the cores of target and first origin."""
+"""The series for the distance between the cores of the target and the first origin."""
 DISTANCES = 6
-"""Number of these at each moment of the latency, half of them before it."""
-WIDTH = "core_width"
-"""The series for the width of the first origin's core (operations at a time), one for each
+"""The number of distances at each moment of the latency. Half of them are taken before the
 latency."""
+WIDTH = "core_width"
+"""The series for the width of the first origin's core (operations at a time). There is one width
+for each latency."""
 
 WIDE_FACTOR = 0.85
-"""A core is the launch's own if its width is at least this share of the width that it has, in that
-cell, without another program on it. On the virtual machine where this was found, a core that
-another guest also used had 45 to 70 % of the width, and an own core 85 to 100 %. At other hours a
-core beside a mostly waiting guest had 70 to 95 %, and no limit separates these."""
+"""A launch did not share a core if the core's width is at least this share of the width that the
+core has, in the same cell, without another program. On the virtual machine where this was found,
+a core that another guest also used had 45 to 70 % of the width. A core that was not shared had
+85 to 100 %. At other hours, a core shared with a mostly waiting guest had 70 to 95 %; no limit
+separates such cores."""
 TARGET_WIDTH = "target_core_width"
-"""The same for the target's core, before and after each moment of the latency."""
+"""The series for the width of the target's core, before and after each moment of the latency."""
 LEAST_OWN = 3
-"""If a moment has this many samples on an own core, its other samples are left out."""
+"""If a moment has at least this many samples on a core that is not shared, its other samples are
+left out."""
 
 NEAR_FACTOR = 1.5
-"""Cores are `near` if the round trip of a cache line between them differs by at most this factor,
-up or down, from the round trip between near cores of this partition. On the virtual machine where
-this was found, the two distances differ by more than a factor of two, with nothing in between. On
-another machine, the two threads of one core were six times nearer than any two cores."""
+"""Cores are `near` if the round trip of a cache line between them differs by at most this
+factor, up or down, from the round trip between near cores of this partition. On the virtual
+machine where this was found, there are two distances. They differ by more than a factor of two,
+with no distance in between. On another machine, the round trip between two threads of one core
+was six times shorter than between any two cores."""
 NEAR_PERCENT = 25
-"""The percentile of the round trips that stands for near cores."""
+"""The percentile of the round trips that is taken as the round trip between near cores."""
 
 WIDE_PERCENT = 95
-"""The percentile of a cell's widths that stands for own cores; a width below `WIDE_FACTOR` of it
-means a core that another program also used. It depends on the other work between the readings."""
+"""The percentile of a cell's widths that is taken as the width of a core that is not shared. A
+width below `WIDE_FACTOR` times this width means that another program also used the core. The
+percentile depends on the other work between the readings."""
 
 CORES_MATTER = 1.15
-"""A cell's latency depends on the distance, or on who uses the core, if the medians of the two
-kinds of moments differ by more than this factor; otherwise all its moments count."""
+"""A cell's latency depends on a condition (the distance, or sharing of the core) if the medians
+of the two kinds of moments differ by more than this factor. Otherwise all moments of the cell
+count."""
 LEAST_SHARE = 0.3
-"""At least this share of its launches must have a moment in the right state. Otherwise most
-launches would be set aside for the sake of one or two."""
+"""At least this share of a cell's launches must have a moment in the right state. Otherwise most
+launches would be left out because of one or two launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
-"""The state of the cores for a latency: statistics of it, the better before the worse."""
+"""The states of the cores for a latency, as statistics of the latency, the best state first."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
 """The columns of `launch_latencies` that `onesided.measure.values.by_column` reads."""
 
 MET = "met_cores"
 """The metric for the state of the cores in a latency's launches: 1 for the right state, 0
-otherwise. It has a statistic for each condition, but none for a condition that makes no difference
-to the cell."""
+otherwise. Each condition has a statistic, unless the condition makes no difference to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""By statistic of `MET`, the word for a moment that does not meet the condition."""
+"""The word for a moment that does not meet a condition, by the condition's statistic of `MET`."""
 
 Met = tuple[tuple[float, float] | None, ...]
-"""By condition, the least and the largest `MET` of a latency's launches; None: no difference."""
+"""For each condition, the smallest and the largest `MET` over the launches of a latency. None if
+the condition makes no difference."""
 NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
 _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
@@ -77,15 +83,18 @@ _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
 @dataclass(frozen=True)
 class Reading:
-    """The reading of a latency by a launch at one moment.
+    """What a launch reads of a latency at one moment.
 
     Attributes:
-        latency: the median of its samples, of all origins (s); where at least `LEAST_OWN` of them
-            were taken on a core that did as much at a time as it did at this moment, of these.
-        distance: a cache line's round trip between the two cores (s), the greater of the medians
-            before and after the latency: where they differ, it changed meanwhile; None: not known.
-        width: the median of how many operations the core did at a time in them; None if not known.
-        target_width: the lesser of how many the target's core did before the latency and after it;
+        latency: the median of the samples of all origins (s). If at least `LEAST_OWN` samples were
+            taken on a core that was not shared, judged by the core's widths at this moment, only
+            these samples count.
+        distance: a cache line's round trip between the two cores (s). It is the larger of the
+            medians before and after the latency; if these differ, the distance changed during the
+            latency. None if not known.
+        width: the median width of the core (operations at a time) over these samples; None if not
+            known.
+        target_width: the smaller of the widths of the target's core before and after the latency;
             None if not known.
     """
 
@@ -96,13 +105,13 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the readings of one cell in one launch, in order; none if no latency was taken.
+    """Return the readings of one cell in one launch, in order; no readings without a latency.
 
-    A launch takes equally many samples at each moment. The number of distances gives the number of
-    moments; without distances, all samples are of one moment.
+    A launch takes the same number of samples at each moment. The number of moments is computed from
+    the number of distances. If there are no distances, all samples are of one moment.
 
     Args:
-        series: metric and samples of each rank's series; other metrics are left out.
+        series: metric and samples of each rank's series. Metrics that are not needed are ignored.
     """
     by_metric: dict[str, list[Sequence[float]]] = defaultdict(list)
     for metric, samples in series:
@@ -141,16 +150,17 @@ def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
 
 
 def _on_own_core(widths: Sequence[float]) -> list[int]:
-    """Return which samples of a moment count; none if nothing says so."""
+    """Return which samples of a moment count; none if this cannot be decided."""
     wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
 
 def least(found: Sequence[Reading]) -> Reading | None:
-    """Return the reading that counts for one cell in one launch: the least latency.
+    """Return the reading that counts for a cell in one launch: the reading with the least latency.
 
-    Other work of the machine can only add to a reading. Only readings count in which the width of
-    both cores was at least `WIDE_FACTOR` of the largest; if there is none, all count.
+    Other work of the machine can only add to a reading. A reading counts if the width of both cores
+    was at least `WIDE_FACTOR` times the largest width. If there is no such reading, all readings
+    count.
     """
     columns = zip(*map(_widths, found), strict=True)
     most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]
@@ -175,7 +185,8 @@ def _readings(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the readings of all launches, in their order (`readings`).
 
     Returns:
-        LAUNCH, `LATENCY`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`, null where one is not known.
+        The columns LAUNCH, `LATENCY`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`. A value that is not
+        known is null.
     """
     series = (
         samples.filter(pl.col("metric").is_in(_OF_READING))
@@ -210,14 +221,15 @@ _PARTITION = ("system", "partition")
 
 
 def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]:
-    """Return by system and partition which readings have near cores, and own cores.
+    """Return, by system and partition, the limits for near cores and for cores not shared.
 
     Args:
         folder: results of a campaign.
 
     Returns:
-        ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest operations
-        at a time. None where it is not known.
+        ``near_s`` is the longest round trip of a cache line between near cores. ``least_width`` is
+            the least width (operations at a time) of a core that is not shared. A limit is None if
+            it is not known.
     """
     is_part = pl.col("metric").is_in(_OF_READING)
     limits = (
@@ -235,11 +247,11 @@ def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]
 
 
 def _differ(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell whether a cell's latency depends on the state of the cores; null if nothing says so.
+    """Tell whether a cell's latency depends on the state of the cores; null if this is not known.
 
     Args:
-        name: of a column that holds where they were as they should be.
-        among: the moments that are compared with each other.
+        name: the name of the column which says whether the cores were in the right state.
+        among: the moments that are compared.
     """
     latency = pl.col(LATENCY)
     those, others = (
@@ -249,11 +261,11 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell which moments had cores in another state, in cells whose latency depends on it.
+    """Tell which moments had cores in another state, in cells whose latency depends on the state.
 
     Args:
-        name: as for `_differ`.
-        among: likewise.
+        name: see `_differ`.
+        among: see `_differ`.
     """
     met = (among & pl.col(name)).any().over(LAUNCH)
     enough = met.filter(among).mean().over(PLACE) >= LEAST_SHARE
@@ -261,10 +273,10 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return `_readings` with the ``kind`` of each: the state of the cores, as far as it matters.
+    """Return `_readings` with the ``kind`` of each reading: the state of the cores, if it matters.
 
-    If a condition makes a difference to a cell, its column says whether the reading meets the
-    condition; otherwise the column is null.
+    If a condition makes a difference to a cell, the condition's column says whether the reading
+    meets the condition. Otherwise the column is null.
     """
     found = _readings(samples).with_columns(
         _is_wide(WIDTH).alias("own"),
@@ -286,13 +298,13 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the latency of each launch of a cell, and the state of the cores then.
+    """Return the latency of each launch of a cell, and the state of the cores at that time.
 
     A launch takes its latency at several moments. A moment counts only if it meets two conditions.
-    First, the cores of origin and target were the launch's own. Second, these cores were near each
-    other. A condition that makes no difference to the cell need not be met. The least latency of
-    these moments is ``latency.median``, because other work of the machine can only add to a
-    latency. A launch without such a moment has ``latency.far`` if the cores were its own, else
+    First, the launch did not share the cores of origin and target. Second, these cores were near
+    each other. A condition that makes no difference to the cell need not be met. The least latency
+    of these moments is ``latency.median``, because other work of the machine can only add to a
+    latency. A launch without such a moment has ``latency.far`` if it did not share the cores, else
     ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
@@ -317,7 +329,7 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
-    """Return by place the state of the cores in a latency's launches, from rows of the summary."""
+    """Return, by place, the state of the cores in a latency's launches, from the summary's rows."""
     names = list(CONDITIONS)
     found: dict[tuple[Any, ...], list[tuple[float, float] | None]] = {}
     for row in rows:
@@ -329,10 +341,11 @@ def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
 
 
 def are_alike(first: Met, second: Met) -> bool:
-    """Tell whether two latencies are of the same kind of launches, so that a ratio may be stated.
+    """Tell whether two latencies are from the same kind of launches, so that a ratio may be stated.
 
-    Each condition must make no difference to a latency, or the launches in its interval must agree:
-    all meet the condition, or none does. The two latencies must not differ in this.
+    For each latency and condition, the condition must make no difference, or all launches in the
+    latency's interval must agree: all meet the condition, or none meets it. The two latencies must
+    be equal in this.
     """
     pairs = zip(first, second, strict=True)
     known = [[one for one in pair if one is not None] for pair in pairs]

@@ -1,4 +1,4 @@
-"""Does a setting count? Its transport is compared with the transport of the launches."""
+"""Does a setting have its effect? Its transport is compared with the launches' transport."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """What differs from the request of a setting, in words; and what is not known."""
+    """What differs from the request of a setting, and what is not known, in words."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
     @property
     def note(self) -> str | None:
-        """Return a remark on a cell whose transport is not known; None if it is known."""
+        """Return a remark on a cell if its transport is not known; None if it is known."""
         if not self.unknown:
             return None
         return f"transport not proven: {', '.join(self.unknown)} not known"
@@ -35,7 +35,7 @@ def asked_transport(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
 
 
 MACHINE = ("system", "partition", "environment", "thread_level", "ranks", "placement")
-"""The columns on which the number of threads after MPI_Init depends, beside the setting."""
+"""The columns, besides the setting, on which the number of threads after MPI_Init depends."""
 
 
 def _machine(row: Row) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ def _machine(row: Row) -> tuple[Any, ...]:
 
 
 def default_threads(cells: pl.LazyFrame) -> dict[tuple[Any, ...], int]:
-    """Return the most threads after MPI_Init under no setting, by environment and level."""
+    """Return the largest number of threads after MPI_Init without a setting, by `MACHINE`."""
     known = cells.filter(
         pl.col("setting") == settings.DEFAULT, pl.col("threads_after_init").is_not_null()
     )
@@ -60,9 +60,9 @@ def check(
 
     Args:
         rows: the cell's launches that count.
-        asked: fields of a transport and the value each must have; ``progress_thread`` for more
-            threads after MPI_Init than by default.
-        threads: from `default_threads`.
+        asked: the fields of a transport, and the value that each field must have;
+            ``progress_thread`` asks for more threads after MPI_Init than without a setting.
+        threads: the numbers from `default_threads`.
     """
     if not asked:
         return SettingCheck()

@@ -1,4 +1,4 @@
-"""Do two sets of launches differ? A shift with its interval, and many tests at once."""
+"""Do two sets of launches differ? A shift with its interval, and a correction for many tests."""
 
 import math
 from collections.abc import Sequence
@@ -11,21 +11,23 @@ _MOST_TERMS = 500
 _TINY = 1e-300
 _CONVERGED = 1e-14
 _MISSED = NormalDist().inv_cdf(0.95)
-"""A value lies more than this number of standard errors below its mean in one case of twenty."""
+"""In one case of twenty, a value is more than this number of standard errors below its mean."""
 
 
 @dataclass(frozen=True)
 class Shift:
-    """The distance by which the mean of a second set of values lies above that of a first.
+    """By how much the mean of a second set of values is above the mean of a first set.
 
     Attributes:
         value: the difference of the means, in the unit of the values.
-        low: lower end of its interval, which covers the true one in 95 % of all cases; None where
-            a set has fewer than two values.
-        high: the upper end.
-        p: probability of a difference as far from zero or farther if there was none; None as above.
-        error: standard error of the difference; None as above.
-        freedom: degrees of freedom of that error; None as above, and where the error is 0.
+        low: the lower end of the interval, which covers the true difference in 95 % of all cases;
+            None if a set has fewer than two values.
+        high: the upper end of the interval; None as for `low`.
+        p: the probability of a difference at least as far from zero if there is no true difference;
+            None as for `low`.
+        error: the standard error of the difference; None as for `low`.
+        freedom: the degrees of freedom of the standard error; None as for `low`, and if the error
+            is 0.
     """
 
     value: float
@@ -36,18 +38,19 @@ class Shift:
     freedom: float | None = None
 
     def detectable(self, level: float, floor: float = 0.0) -> float | None:
-        """Return the least true difference that is found in 95 of 100 sets like these.
+        """Return the least true difference that would be found in 95 of 100 sets like these.
 
-        By the normal approximation to the non-central t (M. Abramowitz and I. A. Stegun, Handbook
-        of Mathematical Functions, 26.7.10), as if `error` were the true one. It is an estimate
-        itself: the share found in the next sets is a little less (docs/methods.md).
+        The method is the normal approximation to the non-central t (M. Abramowitz and I. A. Stegun,
+        Handbook of Mathematical Functions, 26.7.10), as if `error` were the true error. But `error`
+        is an estimate, so the share that is found in new sets is a little smaller
+        (docs/methods.md).
 
         Args:
-            level: a difference is called where `p` is below it.
-            floor: and where it is not less than this (unit of the values).
+            level: a difference is reported only if `p` is below this level.
+            floor: a difference is reported only if it is at least this large (unit of the values).
 
         Returns:
-            The difference, above 0, in the unit of the values; None where `error` is not known.
+            The difference, above 0, in the unit of the values; None if `error` is not known.
         """
         if self.error is None:
             return None
@@ -76,14 +79,14 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 
 
 def student_tail(t: float, freedom: float) -> float:
-    """Return the probability that Student's t lies above ``t``.
+    """Return the probability that Student's t is above ``t``.
 
-    By the incomplete beta function (M. Abramowitz and I. A. Stegun, Handbook of Mathematical
-    Functions, 26.5.8 and 26.7.1).
+    The method is the incomplete beta function (M. Abramowitz and I. A. Stegun, Handbook of
+    Mathematical Functions, 26.5.8 and 26.7.1).
 
     Args:
         t: any value.
-        freedom: degrees of freedom, above 0, not always a whole number.
+        freedom: the degrees of freedom, above 0; not always a whole number.
     """
     if t < 0:
         return 1 - student_tail(-t, freedom)
@@ -105,7 +108,7 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the t such that this share of the distribution lies between -t and t."""
+    """Return the t for which the share `coverage` of the distribution is between -t and t."""
     t, step = 0.0, 1.0
     # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay
     # there
@@ -122,16 +125,16 @@ def _variance(values: Sequence[float]) -> float:
 
 
 def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
-    """Return the difference of two means, its interval, and the test of no difference.
+    """Return the difference of two means, its interval, and a test whether there is a difference.
 
     The variances may differ: B. L. Welch, Biometrika 34 (1947), 28-35.
 
     Args:
-        first: the launches of one side, logarithms where a ratio is asked for.
-        second: those of the other.
+        first: the launches of the first side; logarithms if a ratio is asked for.
+        second: the launches of the second side.
 
     Raises:
-        ValueError: a side has none.
+        ValueError: a side has no values.
     """
     found = arithmetic_mean(second) - arithmetic_mean(first)
     sides = (first, second)
@@ -150,28 +153,29 @@ def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
 
 
 def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
-    """Tell whether all values of one side lie above all of the other.
+    """Tell whether all values of one side are above all values of the other side.
 
-    For n and m values of one distribution the probability of this is ``2 / C(n + m, n)``, for any
-    distribution: 0.8 % for five and five, 0.2 % for six and six.
+    If the n and m values are from one distribution, the probability of this is ``2 / C(n + m, n)``,
+    for any distribution: 0.8 % for five and five values, 0.2 % for six and six.
 
     Raises:
-        ValueError: a side has none.
+        ValueError: a side has no values.
     """
     return max(first) < min(second) or max(second) < min(first)
 
 
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
-    """Return each probability, corrected for the number of all of them.
+    """Return each probability, corrected for the number of probabilities.
 
-    If probabilities below a level are called differences, the probability of even one false
-    difference is at most that level, however the tests depend on each other: the cells of a launch
-    do depend on each other. The k-th smallest of n is multiplied by n - k + 1, and no result is
-    below the result of a smaller one (S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70).
+    Suppose that a corrected probability below a level is called a difference. Then the probability
+    of one or more false differences is at most this level, even if the tests depend on each other,
+    as the cells of a launch do. The k-th smallest of n probabilities is multiplied by n - k + 1,
+    and no result is below the result of a smaller probability (S. Holm, Scandinavian Journal of
+    Statistics 6, 1979, 65-70).
 
     Args:
-        probabilities: one a test; None for what was not tested, which stays None and counts for
-            nothing.
+        probabilities: one probability for each test; None if there was no test. A None stays None
+            and is not counted.
     """
     tested = sorted((p, place) for place, p in enumerate(probabilities) if p is not None)
     adjusted: list[float | None] = [None] * len(probabilities)

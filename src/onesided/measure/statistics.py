@@ -1,12 +1,12 @@
-"""Order-statistic intervals, percentiles and means: every number the report calls a statistic."""
+"""Order-statistic intervals, percentiles and means: every statistic in a report."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
-"""The coverage that an interval needs; the smallest and largest of five values cover 0.9375
-only."""
+"""The coverage that an interval needs. The smallest and the largest of five values cover only
+0.9375."""
 
 INTERVAL = "interval"
 RANGE = "range"
@@ -20,11 +20,11 @@ class MedianInterval:
         value: the sample median, in the unit of the values.
         low: the lower order statistic.
         high: the upper order statistic.
-        coverage: probability that the two enclose the median of the distribution, exact for
-            independent values of any continuous distribution.
-        kind: ``interval`` when the coverage reaches `MINIMUM_COVERAGE`, else ``range``: then
-            low and high are the smallest and the largest value and claim no more.
-        count: number of values.
+        coverage: the probability that `low` and `high` enclose the median of the distribution. It
+            is exact for independent values of any continuous distribution.
+        kind: ``interval`` if the coverage reaches `MINIMUM_COVERAGE`, else ``range``. Then `low`
+            and `high` are only the smallest and the largest value.
+        count: the number of values.
     """
 
     value: float
@@ -36,7 +36,7 @@ class MedianInterval:
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the sample median: the middle value, or the mean of the middle two.
+    """Return the sample median: the middle value, or the mean of the two middle values.
 
     Raises:
         ValueError: there are no values.
@@ -51,15 +51,15 @@ def median(values: Sequence[float]) -> float:
 
 
 def order_statistic_coverage(count: int, rank: int) -> float:
-    """Return the probability that the rank-th smallest and rank-th largest enclose the median.
+    """Return the probability that the rank-th smallest and largest values enclose the median.
 
-    Each value lies below the median with probability one half, so the number of such values is
-    binomial. The pair misses when fewer than ``rank`` values lie on one side: ``1 - 2 *
-    sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance Evaluation of Computer and
-    Communication Systems, section 2.2, theorem 2.1).
+    Each value is below the median with a probability of one half, so the number of such values is
+    binomial. The pair does not enclose the median if fewer than ``rank`` values are on one side:
+    ``1 - 2 * sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance Evaluation of
+    Computer and Communication Systems, section 2.2, theorem 2.1).
 
     Args:
-        count: number of independent values.
+        count: the number of independent values.
         rank: from 1 (smallest and largest) to ``(count + 1) // 2``.
     """
     below = sum(math.comb(count, index) for index in range(rank))
@@ -69,10 +69,10 @@ def order_statistic_coverage(count: int, rank: int) -> float:
 def median_interval(values: Sequence[float]) -> MedianInterval:
     """Return the median and its narrowest symmetric interval that covers at least 95 %.
 
-    Six values give their smallest and largest, which cover 96.875 %. Fewer values cannot cover 95
-    %: then the range is returned with its coverage. Nothing is assumed about the distribution, as
-    Hoefler and Belli require for timings (Scientific Benchmarking of Parallel Computing Systems,
-    SC'15, rules 5 to 8).
+    For six values, the interval is from the smallest to the largest value, which cover 96.875 %.
+    Fewer values cannot cover 95 %; then the range is returned with its coverage. Nothing is assumed
+    about the distribution, as Hoefler and Belli require for timings (Scientific Benchmarking of
+    Parallel Computing Systems, SC'15, rules 5 to 8).
 
     Raises:
         ValueError: there are no values.
@@ -101,36 +101,38 @@ _STUDENT_975 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
 )
-"""The 97.5th percentile of Student's t with 1, 2, ... degrees of freedom; beyond the table its last
-value, which is too wide by less than 7 %."""
+"""The 97.5th percentile of Student's t with 1, 2, ... degrees of freedom. For more degrees of
+freedom, the last value is used; it is too large by less than 7 %."""
 
 MEDIAN_VARIANCE = math.pi / 2
-"""Ratio of the variance of a normal sample's median to that of its mean, for many values. For few
-values it is less, 1.29 for six, so that an interval made with it is rather too wide."""
+"""For a normal sample with many values: the variance of the median divided by the variance of
+the mean. For few values the ratio is smaller, 1.29 for six, so that an interval with this ratio
+is a little too wide."""
 
 
 def rerun_interval(
     values: Sequence[float], again: int | None = None, others: Iterable[Sequence[float]] = ()
 ) -> tuple[float, float] | None:
-    """Return the interval that has the median of as many new values in at least 95 % of all cases.
+    """Return the interval that contains the median of new values in at least 95 % of all cases.
 
-    A prediction interval is wider than that of the median itself: two medians of six launches each
-    differ even if nothing changed. The smallest and the largest of six values cannot give it: they
-    enclose the median of six new values in 90.0 % of all cases. So a form is assumed that suits
-    times and ratios: their logarithms are normal. It is ``median * exp(+-t * s * sqrt(v/n + v/m))``
-    with Student's t, the standard deviation s of the logarithms and v = `MEDIAN_VARIANCE` (Hahn and
-    Meeker, Statistical Intervals, 1991, chapter 4, on prediction intervals). Values of the same
-    figure under other conditions show its spread, not its median: s is then the pooled standard
-    deviation within the groups (as in an analysis of variance), and t has their degrees of freedom.
+    A prediction interval is wider than the interval of the median itself, because the medians of
+    two samples differ even if nothing changed. The smallest and the largest of six values are not
+    enough: they enclose the median of six new values in 90.0 % of all cases. Therefore a
+    distribution is assumed that suits times and ratios: their logarithms are normal. The interval
+    is ``median * exp(+-t * s * sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the
+    logarithms and v = `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4,
+    on prediction intervals). Values of the same figure under other conditions show the figure's
+    spread, but not its median. With such values, s is the pooled standard deviation within the
+    groups (as in an analysis of variance), and t has the groups' degrees of freedom.
 
     Args:
         values: in any order.
-        again: how many new values; as many as there are by default.
-        others: the figure's values under other conditions, a group each.
+        again: the number of new values; by default, the number of `values`.
+        others: the figure's values under other conditions, one group for each condition.
 
     Returns:
-        Its ends in the unit of the values; None without values, where no group has two, or where
-        one is not positive.
+        The ends of the interval in the unit of the values. None if there are no values, if no group
+        has two values, or if a value is not positive.
     """
     groups = [[math.log(one) for one in group] for group in (values, *others) if _positive(group)]
     freedom = sum(len(group) - 1 for group in groups)
@@ -153,10 +155,12 @@ def _positive(values: Sequence[float]) -> bool:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the nearest-rank percentile: the smallest value that at least ``percent`` % reach.
+    """Return the nearest-rank percentile.
 
-    It is the inverse of the empirical distribution (definition 1 of Hyndman and Fan 1996): always a
-    measured value, never a value interpolated between two modes.
+    It is the smallest value for which at least ``percent`` % of the values are not larger.
+
+    This is the inverse of the empirical distribution (definition 1 of Hyndman and Fan 1996). It is
+    always a measured value, never a value that is interpolated between two modes.
 
     Args:
         values: in any order.
@@ -174,9 +178,9 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def arithmetic_mean(values: Sequence[float]) -> float:
-    """Return the arithmetic mean: the right one for times, whose sum has a meaning.
+    """Return the arithmetic mean, the right mean for times, because their sum has a meaning.
 
-    Hoefler and Belli, rule 3. The sum is exact, so that the order of the values has no effect.
+    See Hoefler and Belli, rule 3. The sum is exact, so that the order of the values has no effect.
 
     Raises:
         ValueError: there are no values.
@@ -187,10 +191,10 @@ def arithmetic_mean(values: Sequence[float]) -> float:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean: for ratios, which have no sum (Hoefler and Belli, rule 4).
+    """Return the geometric mean, the right mean for ratios (Hoefler and Belli, rule 4).
 
     Raises:
-        ValueError: there are no values, or one is not positive.
+        ValueError: there are no values, or a value is not positive.
     """
     if not values or min(values) <= 0:
         raise ValueError("a geometric mean needs positive values")

@@ -1,10 +1,11 @@
-"""summary.parquet: the values of all launches of a cell taken together, by metric and statistic.
+"""summary.parquet: the values of all launches of a cell together, by metric and statistic.
 
-A baseline is a cost of the machine itself. It needs no MPI. So every launch of a baseline on the
-machine is a replicate, whichever MPI started the launch. Its values come in kinds, which depend on
-where the host had put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 of
-18 launches and 18 ns in the others. One environment has one launch in each round. The median of six
-such launches may lie between two kinds, where there is no launch.
+A baseline is a cost of the machine itself, without MPI. Therefore every launch of a baseline on the
+machine is a replicate, whichever MPI started the launch. There are kinds of launches with different
+values, which depend on where the host had put the ranks. For example, on one virtual machine a copy
+of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other launches. One environment
+has one launch in each round. The median of six such launches may be between two kinds, where no
+launch is.
 """
 
 from collections import defaultdict
@@ -28,14 +29,14 @@ from onesided.measure.statistics import median_interval, percentile, rerun_inter
 from onesided.measure.values import IN_SUMMARY
 
 MACHINE, MACHINE_OTHER = "machine", "machine_other"
-"""Statistics of a baseline: the launches of the kind that counts, and those of other kinds."""
+"""Statistics of a baseline: the launches of the kind that counts, and launches of other kinds."""
 
 APART = 2.0
 """Two kinds of launches are at least this factor apart, with no launch in between. A ratio is not
 stated if its interval spans this factor."""
 
 MOST_HALF_WIDTH = 0.30
-"""For the median: the largest allowed half-width of a figure's rerun interval."""
+"""The largest allowed half-width of a figure's rerun interval, as a share of the median."""
 
 Row = Mapping[str, Any]
 Merits = Mapping[str, FigureOfMerit]
@@ -46,10 +47,11 @@ _VALUE = ("metric", "unit")
 
 
 def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the values of the kind that counts, and the others.
+    """Return the values of the kind that counts, and all other values.
 
-    Other work of a machine can only add to a time. So the least kind counts that has `LEAST_SHARE`
-    of the launches. If no kind has it, or a value is not positive, all values count.
+    Other work of a machine can only add to a time. Therefore, among the kinds with at least
+    `LEAST_SHARE` of the launches, the kind with the least values counts. If there is no such kind,
+    or if a value is not positive, all values count.
     """
     ordered = sorted(values)
     kinds: list[list[float]] = []
@@ -65,17 +67,18 @@ def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
-    """Return for each environment's cell the values of all launches on the same machine.
+    """Return, for each environment's cell, the values of all launches on the same machine.
 
     The same machine is the same system, partition, launch model and host. Setting, thread level,
     ranks, placement and test are the same, too.
 
     Args:
-        cells: the baseline's, a row a launch.
-        values: one a launch (`Analysis.launch_values`).
+        cells: the cells of the baseline, one row for each launch.
+        values: one value for each launch (`Analysis.launch_values`).
 
     Returns:
-        PLACE, metric, unit, statistic, value; of one cell a row for each launch on its machine.
+        The columns PLACE, metric, unit, statistic, value. Each cell has one row for each launch on
+        its machine.
     """
     launches = cells.select(*LAUNCH, *_OF_PLACE, "host")
     found = values.select(*LAUNCH, *_VALUE, "value")
@@ -130,9 +133,9 @@ def summarise(
     """Return the rows of summary.parquet for one experiment.
 
     Args:
-        campaign: whose cells they are.
-        experiment: the one.
-        values: of its launches, columns `VALUE_COLUMNS`.
+        campaign: the campaign with the cells.
+        experiment: the experiment.
+        values: the values of the experiment's launches, with the columns `VALUE_COLUMNS`.
     """
     cells, samples = campaign.of_kernel(experiment.kernel)
     identity = {place_of(row): row for row in cells.select(IDENTITY).to_dicts()}
@@ -170,7 +173,7 @@ def summarise(
 def summary_of(
     campaign: CollectedCampaign, experiments: Experiments, values: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the rows of summary.parquet from a campaign's tables and its launches' values."""
+    """Return the rows of summary.parquet, from a campaign's tables and its launches' values."""
     of_kernel = values.partition_by("kernel", as_dict=True)
     rows = [
         row
@@ -181,12 +184,12 @@ def summary_of(
 
 
 def merit_rows(summary: pl.DataFrame, merits: Merits) -> dict[Place, Row]:
-    """Return each cell's row of a summary with its figure of merit, by kernel in `merits`."""
+    """Return, for each cell, the summary's row with the figure of merit of the cell's kernel."""
     return {place_of(row): row for row in summary.filter(has_merit(merits)).to_dicts()}
 
 
 def has_merit(merits: Merits) -> pl.Expr:
-    """Return the filter for rows with figures of merit, of the summary or of values.parquet."""
+    """Return the filter for rows with figures of merit, in the summary or in values.parquet."""
     return pl.any_horizontal(
         (pl.col("kernel") == kernel)
         & (pl.col("metric") == merit.metric)

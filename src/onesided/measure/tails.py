@@ -1,9 +1,9 @@
-"""Tails: latencies whose slowest bursts take out of all proportion to a single access.
+"""Tails: latencies whose slowest bursts are out of all proportion to a single access.
 
-A latency is the median of bursts, and a median does not show the slowest. If each burst has some
-slow accesses, all bursts are alike, and the latency looks like a steady one. So the slowest
-twentieth of a launch's bursts is compared with the lesser of two times: the bursts' median, and the
-quickest single access of the launch (docs/methods.md, "Out of all proportion").
+A latency is the median of bursts, and a median does not show the slowest bursts. If each burst has
+some slow accesses, all bursts are alike, and the latency looks steady. Therefore the slowest
+twentieth of a launch's bursts is compared with the smaller of two times: the bursts' median, and
+the quickest single access of the launch (docs/methods.md, "Out of all proportion").
 """
 
 import math
@@ -19,30 +19,30 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""The metric; its statistic is the name of the metric whose tail it is."""
+"""The metric of a tail. Its statistic is the name of the metric that has the tail."""
 
 SHARE_PERCENT = 95
-"""The percentile that stands for the slowest. The 99th percentile of a launch's 50 bursts is the
-slowest burst; on a busy machine this burst met another program in every second launch of some
-cells."""
+"""The percentile that represents the slowest bursts. The 99th percentile of a launch's 50 bursts
+is the slowest burst. On a busy machine, this burst met another program in every second launch of
+some cells."""
 
 OUT_OF_PROPORTION = 10.0
-"""The limits from which on a latency is called out of all proportion: the median tail over
-launches, and the factor between the ends of its interval."""
+"""A latency is called out of all proportion if one of two numbers reaches this limit: the median
+tail over launches, or the factor between the ends of the latency's interval."""
 
 
 def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
-    """Return how many times as long the slowest bursts of a launch take as an access can take.
+    """Return the time of a launch's slowest bursts divided by the time that an access can take.
 
-    The slowest are the `SHARE_PERCENT` percentile; but if there are several, never the slowest
-    alone, which may have met another program.
+    The slowest bursts are represented by the `SHARE_PERCENT` percentile. If there are several
+    bursts, the slowest burst alone is never used, because it may have met another program.
 
     Args:
-        bursts: of a latency, an operation's time each (s).
-        accesses: what single accesses took (s); none if there were none.
+        bursts: the bursts of a latency; each is the time of one operation (s).
+        accesses: the times of single accesses (s); empty if there were none.
 
     Returns:
-        None without bursts.
+        The ratio; None if there are no bursts.
     """
     if not bursts:
         return None
@@ -53,14 +53,14 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
 
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
-    """Return the tail of each latency, one value per launch: the greatest over its origins.
+    """Return the tail of each latency. The value of a launch is the largest tail of its origins.
 
     Args:
-        samples: of one kernel.
-        access: the series of what single accesses took; empty where none was timed.
+        samples: the samples of one kernel.
+        access: the series with the times of single accesses; empty if none was timed.
 
     Returns:
-        LAUNCH, metric, statistic, unit, value; nothing of launches without a latency.
+        The columns LAUNCH, metric, statistic, unit, value. Launches without a latency have no row.
     """
     metric = pl.col("metric")
     series = (
@@ -92,11 +92,12 @@ def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
 
     Args:
         folder: results of a campaign.
-        where: which launches, by any of `PLACE`; all by default.
+        where: selects launches by any of `PLACE`; by default all launches.
 
     Returns:
-        None where they waited for at most `MOST_RUN_DELAY` of their computes, or where nothing
-        tells. Cells with a helper or a ghost do not count: two on a core wait for each other.
+        The sentence. None if targets waited for at most `MOST_RUN_DELAY` of their computes, or if
+        this is not known. Cells with a helper or a ghost do not count, because two threads or
+        processes on one core wait for each other.
 
     Raises:
         InputError: samples.parquet is missing or cut.
@@ -125,7 +126,7 @@ def remark(tail: float | None, low: float, high: float) -> str | None:
     """Return a remark if a latency is out of all proportion; None if it is not.
 
     Args:
-        tail: the median over launches; None where it is not known.
+        tail: the median tail over launches; None if it is not known.
         low: the lower end of the latency's interval.
         high: the upper end.
     """

@@ -1,7 +1,7 @@
-"""values.parquet: the values of each launch of a cell, made once from the samples and read by all.
+"""values.parquet: the values of each launch of a cell, computed only once from the samples.
 
-Summary, verdicts, report, comparison and references read the file. A campaign that is judged in
-memory calls `of_campaign` instead.
+Summary, verdicts, report, comparison and references read this file. If a campaign is judged in
+memory, `of_campaign` is called instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,18 +34,19 @@ VALUE_COLUMNS: Mapping[str, Any] = {
     "value": pl.Float64,
     "kind": pl.String,
 }
-"""A row is one value of one launch of one cell. ``kind`` is the state of the cores in a launch, if
-it makes a difference to a latency (`onesided.measure.latencies`); else it is null."""
+"""The columns of values.parquet. A row is one value of one launch of one cell. ``kind`` is the
+state of the cores in a launch if the state makes a difference to a latency
+(`onesided.measure.latencies`); otherwise ``kind`` is null."""
 
 USUAL = pl.col("kind").is_null()
-"""Select the values of launches whose cores were in the right state, and all other values."""
+"""Selects values of launches whose cores were in the right state, and values without a state."""
 
 IN_SUMMARY = pl.coalesce("kind", "statistic")
-"""The statistic of summary.parquet for a value: each kind of launches has its own."""
+"""The statistic of summary.parquet for a value. Each kind of launches has a separate statistic."""
 
 
 def of_experiment(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return an experiment's values of the launches whose samples count, `VALUE_COLUMNS`."""
+    """Return an experiment's values, `VALUE_COLUMNS`, of the launches whose samples count."""
     cells, samples = campaign.of_kernel(experiment.kernel)
     found = [
         pl.DataFrame(schema=dict(VALUE_COLUMNS)),
@@ -57,7 +58,7 @@ def of_experiment(campaign: CollectedCampaign, experiment: Experiment) -> pl.Dat
 
 
 def of_campaign(campaign: CollectedCampaign, experiments: Experiments) -> pl.DataFrame:
-    """Return the values of a campaign's launches, `VALUE_COLUMNS`, or of some tests of it."""
+    """Return the values, `VALUE_COLUMNS`, of a campaign's launches or of some of its tests."""
     measured = experiments.measured(campaign.kernels)
     found = [of_experiment(campaign, experiment) for experiment in measured]
     return pl.concat([pl.DataFrame(schema=dict(VALUE_COLUMNS)), *found])
@@ -67,23 +68,23 @@ def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) 
     """Read the values of a campaign that was analysed.
 
     Args:
-        folder: its results.
-        where: which rows, by any of `VALUE_COLUMNS`; all by default.
-        names: of the columns to read; all by default.
+        folder: the campaign's results.
+        where: selects rows by any of `VALUE_COLUMNS`; by default all rows.
+        names: the names of the columns to read; by default all columns.
 
     Raises:
-        InputError: the file is missing or cut, lacks a column, or holds another type.
+        InputError: the file is missing or cut, lacks a column, or has a column of another type.
     """
     return read_table(folder / FILE, VALUE_COLUMNS, where, names, made_by=MADE_BY)
 
 
 def by_column(wide: pl.DataFrame, units: Mapping[str, str]) -> pl.DataFrame:
-    """Return the values of a table that has a column for each.
+    """Return the values of a table that has one column for each value.
 
     Args:
-        wide: a row a launch; beside `LAUNCH`, columns ``metric.statistic`` or
-            ``metric.statistic.kind``, null where a launch has no such value.
-        units: of the metrics that are no times.
+        wide: one row for each launch. Besides `LAUNCH`, the columns are ``metric.statistic`` or
+            ``metric.statistic.kind``. A value is null if the launch has no such value.
+        units: the units of those metrics that are not times.
     """
     words = pl.col("name").str.split(".")
     return (

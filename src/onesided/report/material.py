@@ -149,7 +149,7 @@ class Baselines:
         return cls(by_place) if by_place else None
 
     def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
-        """Return a baseline of a cell's place, of the size nearest by factor to the size given."""
+        """Return a baseline of a cell's place, at the size nearest by factor to the given size."""
         here = self.found.get((cell.system, cell.partition, cell.environment), ())
         sizes = [
             (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for n, s, m in here if n == name

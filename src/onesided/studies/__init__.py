@@ -1,8 +1,8 @@
-"""The studies: a folder for each, with a module or a package for each experiment.
+"""The studies: one folder for each study, with a module or a package for each experiment.
 
-Each such module has an `EXPERIMENT`. No list names the modules: this package looks for them in its
-folders. No lower floor imports them: a command or a check finds the experiments here and passes
-them to the lower floors.
+Each module or package of an experiment has an `EXPERIMENT`. No list names these modules; this
+package looks for them in its folders. No lower floor imports these modules; a command or a check
+finds the experiments here and passes them to the lower floors.
 """
 
 import functools
@@ -37,7 +37,7 @@ def find() -> Experiments:
 
 @functools.cache
 def of_kernel(kernel: str) -> Experiment | None:
-    """Return the experiment of a kernel, and load no other experiment; None if there is none."""
+    """Return the experiment of a kernel; None if there is none. Load no other experiment."""
     for study in pkgutil.iter_modules(__path__, f"{__name__}."):
         folder = importlib.import_module(study.name).__path__
         if any(module.name == kernel for module in pkgutil.iter_modules(folder)):

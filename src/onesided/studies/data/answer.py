@@ -1,7 +1,7 @@
-"""Is the data right? The number of right cells, what was not tried, what is known to go wrong.
+"""Is the data right? How many cells were right, what was not tried, what is known to go wrong.
 
-A page on data has the whole answer. The first screen and the terminal of any campaign have two
-sentences of the answer (`onesided.report.page.Brief`).
+A page about data has the whole answer. For every campaign, the first screen and the terminal have
+two sentences of the answer (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ CellsByName = Mapping[str, Sequence[Cell]]
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
-    """Return how many cells were right, how many were run, and the launches of each in words."""
+    """Return how many cells were right, how many were run, and, in words, the launches per cell."""
     failed = sum(cell.verdict in verdicts.FAILURES for cell in cells)
     counts = sorted({cell.launches for cell in cells})
     many = numbers.count(counts[0], "launch", "launches")
@@ -49,7 +49,7 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 
 
 def _compared(own: CellsByName) -> list[Markup]:
-    """Say how many cells were right; MPIs with the same result share a sentence."""
+    """Say how many cells were right. MPIs with the same result share a sentence."""
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():
         failed = [cell.verdict for cell in own[names[0]] if cell.verdict in verdicts.FAILURES]
@@ -81,7 +81,7 @@ def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
 
 
 def _met_words(number: int, of: int) -> Markup:
-    """Say how many of the known defects the campaign's cells meet."""
+    """Say how many of the known defects have a cell in the campaign that triggers the defect."""
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
     return Markup("Cells of this campaign meet {} of these {}.").format(
@@ -116,7 +116,7 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
 
 
 def headline(material: Material) -> Headline | None:
-    """Return the answer, a row per MPI; None if nothing was run."""
+    """Return the answer, with one row for each MPI; None if nothing was run."""
     own = run_by_name(material)
     if not own:
         return None
@@ -143,7 +143,7 @@ def _not_tried(
     """Say which values of the kernel's axes were not tried, and which values most cells have.
 
     Args:
-        groups: MPIs, and what was tried with each of them.
+        groups: groups of MPIs, and what was tried with each group.
         every: all MPIs.
         in_short: leave out the values that most cells have.
     """
@@ -158,7 +158,7 @@ def _environments_of(record: Mapping[str, Any]) -> list[str]:
 
 
 def section(record: Mapping[str, Any]) -> Section | None:
-    """Return the known defects of a campaign without a page on data; None if none is known."""
+    """Return the known defects for a campaign without a page about data; None if none is known."""
     every = known.known_of(record, _environments_of(record))
     if not every:
         return None
@@ -170,11 +170,11 @@ def section(record: Mapping[str, Any]) -> Section | None:
 
 
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-    """Return the sentences of a first screen on data; none for a campaign without an MPI.
+    """Return the first screen's sentences about data; no sentence if the campaign has no MPI.
 
     Args:
         record: the campaign's record.
-        headline: the answer of the campaign's page on data; None without such a page.
+        headline: the answer of the campaign's page about data; None if there is no such page.
     """
     names = _environments_of(record)
     if not names:

@@ -1,7 +1,7 @@
-"""The axes that the kernel conformance can vary, each with all its values.
+"""The axes that the kernel conformance can vary, and all values of each axis.
 
-The check picks its cells from these values. The page says which values a campaign left out. A
-test compares the values with those that the kernel itself accepts.
+The check picks its cells from these values. The page says which values a campaign left out. A test
+compares these values with the values that the kernel accepts.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ AXES: Mapping[str, tuple[str, ...]] = {
     "windows": ("1", "2", "8", "8_freed_backwards"),
     "datatypes": ("kept", "freed_early"),
 }
-"""Axes of choices in the kernel's order; `count` and `outstanding` are numbers."""
+"""The axes in the kernel's order. The values of `count` and `outstanding` are numbers."""
 
 PLURALS: Mapping[str, str] = {
     "call": "calls",

@@ -15,14 +15,14 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""The time of an operation, from a round's first call to its completion. No claim rests on it."""
+"""The time of an operation, from a round's first call to completion. No claim uses this time."""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):
-    """One launch is enough: the values are random, but the right result of each is fixed."""
+    """One launch is enough: the values are random, but for all values the right result is fixed."""
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return that every byte was right in each launch."""
+        """Return the verdict that every byte was right in each launch."""
         return Verdict(RIGHT, None, len(probes))
 
 

@@ -1,4 +1,4 @@
-"""How many cells were right: by each value of each axis, and by two axes at a time."""
+"""How many cells were right: for each value of each axis, and for values of two axes together."""
 
 import itertools
 from collections import Counter
@@ -16,10 +16,10 @@ from onesided.report.written import PageText
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
-"""The setting; it is counted like an axis of the kernel."""
+"""The setting, which is counted like an axis of the kernel."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""Verdicts of cells that tell nothing about the data under their setting."""
+"""Verdicts of cells that say nothing about the data under their setting."""
 
 
 @dataclass
@@ -30,14 +30,14 @@ class Tally:
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Count cells, except cells that were not run or whose setting changed nothing."""
+        """Count cells. Leave out cells that were not run, or whose setting changed nothing."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0
 
     @property
     def word(self) -> str | None:
-        """Return the words of a table; None if nothing was run."""
+        """Return the words for a table; None if nothing was run."""
         if not self.run:
             return None
         return f"✗ {self.failed} of {self.run}" if self.failed else f"✓ {self.run}"
@@ -51,7 +51,7 @@ Tallies = dict[Head, dict[str, Tally]]
 
 
 def run_by_name(material: Material) -> dict[str, list[Cell]]:
-    """Return the cells that tell something about the data, by MPI; other MPIs are left out."""
+    """Return, by MPI, the cells that say something about the data. Leave out other MPIs."""
     telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
     by_name = grouped(telling, lambda cell: cell.environment)
     return {name: by_name[name] for name in material.environments if name in by_name}
@@ -64,7 +64,7 @@ def axes_of(cell: Cell) -> dict[str, str]:
 
 
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
-    """Return how many cells have each value of each axis, the values of the setting first."""
+    """Return how many cells have each value of each axis. The values of the setting come first."""
     settings = Counter((SETTING, cell.setting) for cell in cells)
     # one axis at a time would read a million cells sixteen times
     labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
@@ -76,7 +76,7 @@ def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
 
 
 def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
-    """Return tallies by row and column, from numbers of cells with row, column and verdict."""
+    """Return tallies by row and column. The input is row, column, verdict, number of cells."""
     tallies: Tallies = {}
     for row, column, verdict, number in counted:
         tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)
@@ -101,7 +101,7 @@ def _table(
     columns: Mapping[str, str],
     tallies: Mapping[Head, Mapping[str, Tally]],
 ) -> Table:
-    """Return a table of tallies, and their numbers for the CSV.
+    """Return a table of tallies, with the numbers of the tallies for the CSV.
 
     Args:
         name: of the table.
@@ -132,12 +132,12 @@ def _fields(tallies: Mapping[str, Tally]) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Counts:
-    """A row for each value of each axis, a column for each MPI.
+    """A table with one row for each value of each axis, and one column for each MPI.
 
     Attributes:
         name: of the table and its CSV.
         caption: one sentence, if cells failed.
-        caption_right: another sentence, if none failed.
+        caption_right: another sentence, if no cell failed.
     """
 
     name: str
@@ -161,7 +161,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Cross:
-    """For each MPI a row for each value of one axis, and a column for each value of another axis.
+    """A table of two axes. Each MPI has a row for each value of one axis; columns are the other.
 
     Attributes:
         name: of the table and its CSV.

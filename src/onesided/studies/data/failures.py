@@ -14,29 +14,32 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""An axis tells nothing about failing cells if they have more values on it than this, or than half
-of their number."""
+"""An axis says nothing about failing cells if these cells have too many values on it: more than
+this number, or more than half as many values as there are failing cells."""
 
 MOST_AXES = 3
-"""The most axes that may tell the failing cells from all others. More axes would tell any few
-cells from all others."""
+"""The most axes that may separate the failing cells from all other cells. With more axes, any
+few cells could be separated from all other cells."""
 
 MOST_CHANCE = 0.01
-"""Otherwise an axis is named only if as many random cells would have such values with a smaller
-chance than this."""
+"""If axes do not separate the failing cells, or are too many, not all of these axes are named.
+An axis is named only if the same number of random cells would have such values with a smaller
+probability than this."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return the fewest axes, with their values, that tell failing cells from the others.
+    """Return the fewest axes, with their values, that separate failing cells from other cells.
 
-    The grid has crosses around a base point. So failing cells agree on many axes only because no
-    other axis was varied together with the axis that matters. The axis that leaves the fewest other
-    cells comes first, until no axis leaves fewer. An axis that later axes made superfluous is left
-    out. So is an axis on which the agreement may be chance.
+    The grid has crosses around a base point. Therefore failing cells agree on many axes only
+    because no other axis was varied together with the axis that matters. Axes are chosen one by
+    one: the next axis is the one that leaves the fewest other cells, until no axis leaves fewer. An
+    axis that later axes made superfluous is left out. An axis on which the agreement may be chance
+    is left out, too.
 
     Args:
-        failed: cells that failed alike.
-        run: all cells of the same call that were run under the same MPI, with the failed cells.
+        failed: cells that failed in the same way.
+        run: all cells of the same call that were run under the same MPI, including the failed
+            cells.
     """
     own = [axes_of(cell) for cell in failed]
     every = [axes_of(cell) for cell in run]
@@ -65,7 +68,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the cells that have values of failing cells on some axes."""
+    """Return the cells that have, on the given axes, values of failing cells."""
     for axis in axes:
         wanted = values[axis]
         every = [one for one in every if one.get(axis) in wanted]
@@ -78,7 +81,7 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def _known(failed: Sequence[Cell], release: Release) -> str:
-    """Name the defects that account for failures, each with the number of its failures."""
+    """Name the defects that account for failures, with the number of failures for each defect."""
     cells = Counter(defect for cell in failed for defect in known_of(cell, release))
     if not cells:
         return "not known upstream"
@@ -91,13 +94,13 @@ def _known(failed: Sequence[Cell], release: Release) -> str:
 
 
 def _command(cell: Cell) -> str:
-    """Return the command that writes a program with the failure."""
+    """Return the command that writes a program which shows the failure."""
     setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
     return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 
 class Failures:
-    """The table of failures: a row for each MPI, verdict and call with failed cells."""
+    """The table of failures: one row for each MPI, verdict and call with failed cells."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none if nothing failed."""

@@ -1,7 +1,7 @@
-"""Defects that this project found in MPIs in use, and which versions of a campaign have them.
+"""Defects that this project found in current MPIs, and which versions in a campaign have them.
 
 The defects are in ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each
-has a text and a C program in ``docs/defects``; a report has both beside its pages.
+defect has a text and a C program in ``docs/defects``. A report has both files beside its pages.
 """
 
 import re
@@ -37,15 +37,16 @@ class FoundDefect:
 
     Attributes:
         text: the file in ``docs/defects``, without ending.
-        title: its heading.
-        wrong: what goes wrong, in few words.
+        title: the heading of the text.
+        wrong: what goes wrong, in a few words.
         program: the C program beside the text.
         shows_as: verdicts.
         mpi: the MPI with the defect, in words.
         upstream: what upstream knows about the defect.
-        seen: where its program failed: family, versions, settings; the build, if only one fails.
-        cells: values of axes; a cell with one of the values on each axis meets the defect. None:
-            no cell is known to meet it.
+        seen: where the program failed: family, versions, settings; also the build if only one build
+            fails.
+        cells: values of axes. A cell meets the defect if it has, on each axis, one of these values.
+            None if no cell is known to meet the defect.
     """
 
     text: str
@@ -59,13 +60,13 @@ class FoundDefect:
     cells: Mapping[str, Sequence[str]] | None = None
 
     def settings_of(self, release: Release) -> list[str]:
-        """Return the settings under which a version was seen to have the defect; may be empty."""
+        """Return the settings under which a version was seen to have the defect; often none."""
         family, version = release
         own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
         return list(dict.fromkeys(name for at in own for name in at["settings"]))
 
     def is_met_by(self, cell: Cell, settings: Sequence[str]) -> bool:
-        """Tell whether a cell does what the defect's program does, under one of some settings."""
+        """Tell whether a cell does what the defect's program does, under one of the settings."""
         if self.cells is None or cell.setting not in settings:
             return False
         return has_one_of(cell.labels, self.cells)
@@ -87,12 +88,12 @@ def every_defect() -> tuple[FoundDefect, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A defect that the version of an MPI of a campaign is known to have.
+    """A known defect of the version of an MPI in a campaign.
 
     Attributes:
         environment: the MPI's name.
         defect: the defect as in the file.
-        settings: the settings under which it was seen in this version.
+        settings: the settings under which the defect was seen in this version.
     """
 
     environment: str
@@ -101,7 +102,7 @@ class Known:
 
     @property
     def is_default(self) -> bool:
-        """Tell whether the defect is there with no variable set."""
+        """Tell whether the defect occurs if no variable is set."""
         return DEFAULT in self.settings
 
     def met(self, cells: Sequence[Cell]) -> list[Cell]:
@@ -110,7 +111,9 @@ class Known:
 
 
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
-    """Return the defects of a campaign's MPIs, MPI by MPI; defects at the default setting first.
+    """Return the defects of a campaign's MPIs, MPI by MPI.
+
+    Defects that occur at the default setting come first.
 
     Args:
         record: the campaign's record, with the family and version of each MPI.
@@ -127,7 +130,7 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def _here(known: Known, cells: Sequence[Cell]) -> str:
-    """Say how the cells that meet a defect ended, among the cells of its MPI that were run."""
+    """Say how the cells that meet a defect ended. Only cells of its MPI that were run count."""
     own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:
@@ -141,7 +144,7 @@ def _address(upstream: str) -> str | None:
 
 
 def files(every: Sequence[Known]) -> dict[str, str]:
-    """Return the texts and programs of defects, by their path below a report's folder."""
+    """Return the texts and programs of defects, by path below a report's folder."""
     defects = [known.defect for known in every]
     names = {f"{defect.text}.md" for defect in defects} | {defect.program for defect in defects}
     sources = {name: project_root() / TEXTS / name for name in sorted(names)}
@@ -153,7 +156,7 @@ def files(every: Sequence[Known]) -> dict[str, str]:
 
 
 def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
-    """Return a row for each MPI and defect, with its text, its program and its thread.
+    """Return one row for each MPI and defect, with the defect's text, program and thread.
 
     Args:
         every: the defects of a campaign's MPIs.
@@ -181,7 +184,7 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
 
 @dataclass(frozen=True)
 class KnownDefects:
-    """The table of the defects that the versions of a page's MPIs are known to have."""
+    """The table of the known defects of the versions of a page's MPIs."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none if no defect is known."""

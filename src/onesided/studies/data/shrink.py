@@ -22,12 +22,12 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
     "operator": ("replace", "sum", "maxloc"),
     "window": ("exact",),
 }
-"""The simpler values of each axis, the simplest first. Every other value is less simple. The axes
-that add most to a program's length come first."""
+"""The simpler values of each axis, the simplest first. All other values are less simple. The
+axes that add the most to a program's length come first."""
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
-    """Return the cells that are simpler by one step, the greatest step of each axis first."""
+    """Return the cells that are simpler by one step; for each axis, the greatest step first."""
     for axis, values in SIMPLER.items():
         own = labels[axis]
         if own == NO_MEANING:
@@ -40,11 +40,11 @@ def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
 
 
 def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
-    """Return a simplest failing cell: no cell one step simpler fails in the same way.
+    """Return a simplest failing cell: no cell that is one step simpler fails in the same way.
 
     Args:
         labels: all axes of a cell that fails.
-        fails: tells whether a cell fails in the same way; it is called once for each cell.
+        fails: tells whether a cell fails in the same way. It is called once for each cell.
     """
     found = dict(labels)
     tried: set[tuple[str, ...]] = set()

@@ -14,13 +14,13 @@ from onesided.studies.data.axes import AXES, PLURALS
 from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
-"""The axes that the answer names; the table has all axes."""
+"""The axes that the answer names. The table has all axes."""
 
 MOST_NAMED = 3
-"""The most values that a sentence names; if there are more, it gives their number."""
+"""The most values that a sentence names. If there are more, the sentence gives their number."""
 
 MOSTLY = 0.75
-"""If more than this share of the cells has a value, the value is named beside its axis."""
+"""If more than this share of the cells has the same value, the sentence names this value."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Tried:
     """The values that cells of one or several MPIs have on an axis.
 
     Attributes:
-        axis: of the kernel, or the setting.
-        counts: cells by value.
-        missing: values that no cell has, though the kernel and the MPI take them.
+        axis: an axis of the kernel, or the setting.
+        counts: the number of cells, by value.
+        missing: values that no cell has, although the kernel and the MPI accept them.
     """
 
     axis: str
@@ -44,28 +44,28 @@ class Tried:
 
     @property
     def known(self) -> int:
-        """Return how many values there are."""
+        """Return how many values the axis has."""
         return len(self.missing) + len(self.counts)
 
     @property
     def most(self) -> tuple[str, int]:
-        """Return the value that most cells have, and how many have it."""
+        """Return the value that most cells have, and the number of cells with it."""
         return max(self.counts.items(), key=lambda pair: pair[1])
 
     @property
     def total(self) -> int:
-        """Return how many cells have a value on it."""
+        """Return how many cells have a value on the axis."""
         return sum(self.counts.values())
 
     @property
     def in_part(self) -> str:
-        """Say that not all values were tried: ``1 of 14 operators``; name few missing values."""
+        """Say how many values were tried: ``1 of 14 operators``. If few are missing, name them."""
         named = f" (not {listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
         return f"{len(self.counts)} of {self.known} {self.name}{named}"
 
     @property
     def mostly(self) -> str | None:
-        """Say that nearly all cells have one value, if they have several values; else None."""
+        """Say that nearly all, but not all, cells have the same value; None if this is not so."""
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
             return None
@@ -87,7 +87,7 @@ def of_environment(cells: Sequence[Cell]) -> list[Tried]:
 
 
 def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
-    """Return what was tried; MPIs with the same result are together."""
+    """Return what was tried. MPIs with the same result are together."""
     groups: list[tuple[list[str], list[Tried]]] = []
     for name, own in run_by_name(material).items():
         tried = of_environment(own)
@@ -104,12 +104,12 @@ def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
 def sentence(
     names: Sequence[str], every: Sequence[str], tried: Sequence[Tried], in_short: bool = False
 ) -> str:
-    """Say which axes some MPIs tried only in part, and which value nearly all cells have.
+    """Say on which axes only some values were tried, and which value nearly all cells have.
 
     Args:
         names: the MPIs.
         every: all MPIs of the campaign.
-        tried: what was tried with each of them.
+        tried: what was tried with each MPI.
         in_short: leave out the value that nearly all cells have.
     """
     first = [each for axis in FIRST for each in tried if each.axis == axis]
@@ -140,7 +140,7 @@ def _row(names: str, tried: Tried) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class TriedAxes:
-    """The table of what was tried: a row for each axis, with the values that were not tried."""
+    """The table of what was tried: one row for each axis, with the values that were not tried."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none if nothing was run."""

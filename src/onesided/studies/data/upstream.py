@@ -1,4 +1,4 @@
-"""Defects that upstream knows: which cells probe them, and which MPIs show them.
+"""Defects that upstream knows, which cells probe them, and which MPIs show them.
 
 The defects are in ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
 """
@@ -47,16 +47,17 @@ class UpstreamDefect:
     Attributes:
         id: ``<owner>/<repository>#<number>`` of the thread.
         what: one line.
-        family: of MPIs, as in config/environments.yaml.
+        family: the family of MPIs, as in config/environments.yaml.
         shows_as: verdicts.
         facts: what the thread says about its program: values of axes, ranks, transport.
-        probe: values of axes, `setting` included; a cell with one of the values on each axis
-            probes the defect.
+        probe: values of axes, `setting` included. A cell probes the defect if it has, on each axis,
+            one of these values.
         since: the oldest version that the thread names; None if it names no version.
         until: the first version without the defect; None if the thread names no version.
-        fixed: where the defect was mended, in upstream's words; None: open, or not said.
+        fixed: where the defect was fixed, in upstream's words; None if the defect is open or
+            upstream does not say.
         not_probed: why no cell probes the defect; None if `probe` selects cells.
-        now_and_then: the thread's program fails in only some of its runs.
+        now_and_then: whether the thread's program fails in only some runs.
     """
 
     id: str
@@ -77,7 +78,7 @@ class UpstreamDefect:
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether the thread says that a version has the defect; None if it does not say."""
+        """Tell whether the thread says that a version has the defect; None if it says nothing."""
         family, version = release
         if family != self.family:
             return False
@@ -91,22 +92,22 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether a version may have the defect, by what the thread says."""
+        """Tell whether a version may have the defect, according to the thread."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:
-        """Tell whether the failure of a cell may be this defect."""
+        """Tell whether this defect may be the cause of a cell's failure."""
         is_alike = cell.verdict in self.shows_as and self.affects(release)
         return is_alike and self.is_probed_by(cell.labels, cell.setting)
 
 
 def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether a cell has, on each axis, one of the axis's values."""
+    """Tell whether a cell has, on each axis, one of the given values."""
     return all(str(labels.get(axis)) in each for axis, each in values.items())
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return lists of values as tuples of text, as in labels. Other values stay."""
+    """Return lists of values as tuples of text, as in labels. All other values stay as they are."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()
@@ -114,7 +115,7 @@ def texts(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return a key that sorts versions as people count them: 4.1.8 before 4.1.10; 4.1 is 4.1.0."""
+    """Return a key that sorts versions by their numbers: 4.1.8 before 4.1.10; 4.1 equals 4.1.0."""
     numbers = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
     return tuple(numbers + [0] * (PARTS_OF_VERSION - len(numbers)))
 
@@ -143,10 +144,10 @@ def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
 
 
 class Defects:
-    """A row for each defect that a family of the campaign may have, a column for each MPI.
+    """One row for each defect that a family of the campaign may have; one column for each MPI.
 
-    A defect that no cell of the campaign probes has no row; the caption counts such defects. A
-    defect that no cell of any campaign can probe has a row with the reason.
+    If no cell of the campaign probes a defect, the defect has no row; the caption gives the number
+    of such defects. If no cell of any campaign can probe a defect, its row gives the reason.
     """
 
     def parts(self, material: Material) -> list[Table]:
@@ -180,7 +181,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 
 
 def _left(number: int) -> str:
-    """Say how many defects need cells that the campaign does not have."""
+    """Say how many defects could only be probed by cells that the campaign does not have."""
     words = "needs a cell" if number == 1 else "need cells"
     return f" {number} more {words} that this campaign does not run."
 
@@ -188,7 +189,9 @@ def _left(number: int) -> str:
 def _word(
     defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], release: Release
 ) -> str | None:
-    """Say whether an MPI shows a defect; None for another family, or if no cell probed the defect.
+    """Say whether an MPI shows a defect.
+
+    The result is None for an MPI of another family, or if no cell probed the defect.
 
     Args:
         defect: the defect as upstream knows it.

@@ -1,4 +1,4 @@
-"""Five experiments on MPI-3's one-sided interface beside MPI-2's."""
+"""Five experiments that compare the one-sided interfaces of MPI-3 and MPI-2."""
 
 from onesided.cells.experiment import Study
 

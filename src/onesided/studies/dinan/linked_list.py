@@ -1,4 +1,4 @@
-"""What does it cost to append to a list of all ranks, and to read the list's pointers?"""
+"""What does it cost to append to a list that all ranks share, and to read its pointers?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -11,7 +11,7 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of an element of the list, or of a read or write of a pointer, by the slowest rank."""
+"""The slowest rank's time for an element of the list, or for a read or write of a pointer."""
 
 OPERATION = Axis(
     "operation",

@@ -15,13 +15,13 @@ from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 WRITE = Metric("write", "write", "s", origins=True)
-"""The time of a write and its completion: the mean of a burst and of all ranks that write."""
+"""The time of a write and its completion: the mean over a burst and over all ranks that write."""
 
 EPOCH = Metric("epoch", "epoch", "s")
-"""The time of an epoch in which rank 0 accesses its own part, with the wait for its lock."""
+"""The time of an epoch in which rank 0 accesses its own part, including the wait for the lock."""
 
 CUT = Metric("cut", "cut", "flag")
-"""1: rank 0 reached its most epochs while others still wrote."""
+"""The value is 1 if rank 0 reached its maximum number of epochs while other ranks still wrote."""
 
 IDIOM = Axis(
     "idiom",
@@ -44,18 +44,18 @@ AXES = [
 
 
 def accesses(cell: Cell) -> bool:
-    """Tell whether rank 0 accesses its own part again and again."""
+    """Tell whether rank 0 repeatedly accesses its own part."""
     return cell.axis("target_state") == "accesses"
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """A table of the cells in which rank 0 ended before the others."""
+    """A table of the cells in which rank 0 ended before the other ranks."""
 
     pivot: Pivot
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table; none if the others ended first everywhere."""
+        """Return the table; none if the other ranks ended first in all cells."""
         found = [(cell, material.measure(cell, CUT.name, MEDIAN)) for cell in material.cells]
         cells = [cell for cell, cut in found if cut is not None and cut.value > 0]
         return ByCores(self.pivot, accesses).parts(replace(material, cells=cells))

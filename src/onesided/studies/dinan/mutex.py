@@ -1,4 +1,4 @@
-"""What does it cost to lock a mutex in a window and to unlock it again?"""
+"""What does it cost to lock and unlock a mutex in a window?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -11,10 +11,11 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s")
-"""The time of lock, critical section and unlock: the mean of all ranks that take the mutex."""
+"""The time of lock, critical section and unlock: the mean over all ranks that take the mutex."""
 
 FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
-"""The fewest acquisitions of a rank over the most, when the first rank has made all of its own."""
+"""The fewest acquisitions of any rank, divided by the most acquisitions of any rank. The ratio
+is taken when the first rank has made all its acquisitions."""
 
 ALGORITHM = Axis(
     "algorithm",

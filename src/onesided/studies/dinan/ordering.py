@@ -1,4 +1,4 @@
-"""What does a write cost, together with the later read that finds the written value?"""
+"""What does a write cost, together with a later read that finds the written value?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -11,10 +11,10 @@ from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 PAIR = Metric("pair", "pair", "s", origins=True)
-"""The time of a write and the read after it: the mean of a burst and of all writing ranks."""
+"""The time of a write and the read after it: the mean over a burst and over all writing ranks."""
 
 OLDER = Metric("older", "older", "1", origins=True)
-"""The share of reads that found an element as it was before their write."""
+"""The share of reads that found an element with its value from before the write."""
 
 IDIOM = Axis(
     "idiom",

@@ -11,13 +11,13 @@ from onesided.studies.parts.times import SLOWEST, Times
 from onesided.studies.parts.waits import Waits
 
 GROW = Metric("grow", "grow", "s", over_ranks="max")
-"""The time to re-create a window with twice the size or to attach a buffer, by the slowest rank."""
+"""The slowest rank's time to re-create a window with twice the size, or to attach a buffer."""
 
 PARTS = [
     Metric(name, name, "s", over_ranks="max")
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
-"""The times of a growth's parts, and of calls beside it, by the slowest rank."""
+"""The slowest rank's times for the parts of a growth, and for calls beside the growth."""
 
 METHOD = Axis(
     "method",
@@ -39,17 +39,17 @@ AXES = [METHOD, SIZE]
 
 
 def is_re_created(cell: Cell) -> bool:
-    """Tell whether a cell re-creates a window and takes a time."""
+    """Tell whether a cell re-creates a window and has a time."""
     return is_timed(cell) and cell.axis("method") != "attach"
 
 
 def attached(cell: Cell) -> bool:
-    """Tell whether a cell attaches a buffer and takes a time."""
+    """Tell whether a cell attaches a buffer and has a time."""
     return is_timed(cell) and cell.axis("method") == "attach"
 
 
 def part(metric: str, what: str) -> Pivot:
-    """Return the table of a part of a growth, or of a call beside it."""
+    """Return the table for a part of a growth, or for a call beside the growth."""
     caption = f"{what}: {SLOWEST}, then over launches, with its {{}}."
     return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
 

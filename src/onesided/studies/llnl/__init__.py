@@ -1,4 +1,4 @@
-"""Three exchanges, two-sided and one-sided."""
+"""Three exchanges of messages, two-sided and one-sided."""
 
 from onesided.cells.experiment import Study
 

@@ -1,4 +1,4 @@
-"""Bandwidth by size in one figure: the source's curves thin, today's bold, without a ranking."""
+"""Bandwidth by size in one figure: the source's curves are thin, today's are bold. No ranking."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN
 
 PLACEMENTS = ("intranode", "internode")
 DASHES = [[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]]
-"""The dashes of the ways, in the order of the ways."""
+"""The dash patterns of the ways, in the order of the ways."""
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
-"""The least distance of two labels at the ends of lines."""
+"""The smallest distance between two labels at the ends of lines."""
 
 
 def published_points(table: PublishedTable) -> list[Row]:
@@ -42,7 +42,7 @@ def published_points(table: PublishedTable) -> list[Row]:
 
 
 def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """Move labels upwards until they are far enough apart; return their places, lowest first."""
+    """Move labels upwards until they are far enough apart; return the new places, lowest first."""
     found: dict[str, float] = {}
     below = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):
@@ -56,9 +56,9 @@ class Curve:
 
     Attributes:
         name: of the figure and its CSV.
-        published: the source's table by size.
+        published: the source's table of values by size.
         interfaces: the interfaces of today's lines.
-        flavor: the flavor of interfaces with a window.
+        flavor: the flavor of the windows, for interfaces with a window.
     """
 
     name: str
@@ -67,7 +67,10 @@ class Curve:
     flavor: str = "allocate"
 
     def measured_points(self, material: Material) -> list[Row]:
-        """Return today's points: MPI, way, size, bandwidth with interval; each rank has a core."""
+        """Return today's points: MPI, way, size, bandwidth with interval.
+
+        In the cells of these points, each rank has a core.
+        """
         cells, _ = apart_by_cores(material, material.cells)
         drawn = [cell for cell in cells if self._is_drawn(cell)]
         points = [_point(cell, material.measure(cell, BANDWIDTH, MEDIAN)) for cell in drawn]
@@ -176,13 +179,13 @@ def _point(cell: Cell, measure: Measure | None) -> Row | None:
 
 
 def _axis(title: str, unit: str, powers: Iterable[int], **more: Any) -> alt.Axis:
-    """Return an axis with a tick at some powers of ten."""
+    """Return an axis with ticks at the given powers of ten."""
     ticks = [10.0**power for power in powers]
     return alt.Axis(title=title, values=ticks, labelExpr=figures.prefixed(unit), **more)
 
 
 def _apart(points: Sequence[Row], narrow: bool) -> float:
-    """Return how far apart two labels have to be, in powers of ten."""
+    """Return the smallest distance between two labels, in powers of ten."""
     values = [point["value"] for point in points]
     decades = math.log10(max(values) * 1.3 / (min(values) / 1.3))
     return decades * LABEL_PX / HEIGHT_PX[narrow]

@@ -1,4 +1,4 @@
-"""The experiment and the page of an exchange, with the source's tables."""
+"""The experiment of an exchange, and its page, which includes the source's tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ SUMMARY = "the source's summary"
 
 
 def published_by_ranks(name: str) -> list[PublishedTable]:
-    """Return the tables of an exchange for all numbers of processes, each folded."""
+    """Return the tables of an exchange for all numbers of processes. Each table is folded."""
     by_ranks, per_node = "by the number of processes, each machine", "by processes per node"
     return [
         PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks),
@@ -35,7 +35,7 @@ def published_by_ranks(name: str) -> list[PublishedTable]:
 
 @dataclass(frozen=True)
 class PerNode:
-    """Processes per node: the source's numbers, and today's partitions."""
+    """A sentence about processes per node: the source's numbers, and today's partitions."""
 
     def parts(self, material: Material) -> list[Prose]:
         """Return a sentence."""
@@ -68,12 +68,12 @@ def exchange(
 
     Args:
         module: its full name; the last part is the kernel's name.
-        title: of the experiment and its section.
+        title: the title of the experiment and its section.
         order: where a report shows it.
         lead: what a reader has to know.
         faster: the answer.
         today: today's tables.
-        published: the source's.
+        published: the source's tables.
         more: further content after today's tables.
     """
     kernel = module.rpartition(".")[2]

@@ -18,7 +18,7 @@ CHECKED = (CHECKSUM.name, MEDIAN)
 
 @dataclass(frozen=True)
 class Maps:
-    """A sentence for each map: the checksum, or that launches disagree on the checksum."""
+    """A sentence for each map: its checksum, or that launches have different checksums."""
 
     def parts(self, material: Material) -> list[Prose]:
         """Return the sentences; nothing if no launch had a map."""
@@ -30,7 +30,7 @@ class Maps:
 
 
 def _sentence(material: Material, cells: list[Cell]) -> str:
-    """Say whether the launches of some cells agree on the map."""
+    """Say whether the launches of the given cells have the same map."""
     names: dict[float, set[str]] = {}
     for cell in cells:
         checksum = material.measure(cell, *CHECKED)

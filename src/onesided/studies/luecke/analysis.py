@@ -1,4 +1,4 @@
-"""Analysis of a communication pattern: its time, and who waits while one rank computes.
+"""Analysis of a communication pattern: its time, and which ranks wait while one rank computes.
 
 A launch's trials have two statistics. The project's statistic is the median; it needs no filter.
 The source's statistic is a filtered mean (Luecke, Spanoyannis, Kraeva 2004, section 2). The filter
@@ -16,13 +16,13 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis, values_of
 
 WARM_UP_TRIALS = 1
-"""The number of trials to drop at the beginning: the first trial includes start-up costs."""
+"""The number of trials to drop at the beginning, because the first trial has start-up costs."""
 
 MOST_OF_MEDIAN = 1.8
 """A time above this multiple of the median is a spike."""
 
 MOST_REMOVED_OF = 10
-"""The filter removes at most one trial of this many: of 50 trials at most five."""
+"""The filter removes at most one in this many trials: at most five of 50 trials."""
 
 TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
 """The time of a trial: the largest time of all ranks. Rank 0 reports this time."""
@@ -37,12 +37,13 @@ def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return the mean of the trials that remain, and the share that was removed.
 
     Args:
-        samples: a row for each trial: the columns of `by`, ``index`` (from 0) and ``value``.
-        by: columns that tell one series of trials from another.
+        samples: one row for each trial: the columns of `by`, ``index`` (from 0) and ``value``.
+        by: columns that identify a series of trials.
 
     Returns:
-        One row for each series with trials after the dropped one: `by`, `FILTERED_MEAN` in the unit
-        of the values, `SHARE` of the trials except the first, from 0 to 0.1.
+        One row for each series that has trials after the dropped trial. The columns are `by`,
+            `FILTERED_MEAN` in the unit of the values, and `SHARE`: the removed share of the trials
+            except the first, from 0 to 0.1.
     """
     value, trials = pl.col("value"), pl.len()
     spikes = (value > MOST_OF_MEDIAN * value.median()).sum()
@@ -65,7 +66,7 @@ class PatternAnalysis(BehindAnalysis):
         super().__init__([TIME], "every rank takes part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time and removed share and, if a rank computes, the waits of the other ranks."""
+        """Return the time and the removed share; also other ranks' waits if a rank computes."""
         times = samples.filter(pl.col("metric") == TIME.series)
         of_paper = filtered(times, LAUNCH)
         return pl.concat(

@@ -1,4 +1,4 @@
-"""The cells of a communication pattern: sizes, the flavors that stand for MPI, and the words."""
+"""The cells of a communication pattern: sizes, flavors that represent MPI, and words."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,11 +11,11 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 ONE_SIDED = {"mpi2": "create", "mpi3": "allocate"}
-"""MPI's one-sided interfaces, each with the flavor that stands for it: the source's own flavor, or
-memory that the MPI may place."""
+"""MPI's one-sided interfaces, each with the flavor that represents it: the source's flavor for
+MPI-2, and memory that the MPI may place for MPI-3."""
 
 MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
-"""The flavors with which a table opens; all other flavors are folded below the table."""
+"""The flavors in the main table. All other flavors are folded below this table."""
 
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
@@ -24,7 +24,7 @@ SHORT: Mapping[str, str] = {
     "two_sided": "two-sided",
     "collective": "collective",
 }
-"""The interfaces in the key of a figure; a figure has one flavor of each interface."""
+"""The names of interfaces in the key of a figure. A figure has one flavor of each interface."""
 SIZE_WORDS = {
     "8": "8 bytes",
     "1000": "1 Kbyte",
@@ -32,9 +32,9 @@ SIZE_WORDS = {
     "100000": "100 Kbytes",
     "1000000": "1 Mbyte",
 }
-"""As in the source, a Kbyte is 1000 bytes."""
+"""The words for sizes. As in the source, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""The sizes of the source's tables and of its other patterns."""
+"""The sizes in the source's tables and in the source's other patterns."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
 
@@ -45,7 +45,7 @@ def size_words(size_bytes: str) -> str:
 
 
 def is_shmem(cell: Cell) -> bool:
-    """Tell whether a cell is of OpenSHMEM."""
+    """Tell whether a cell uses OpenSHMEM."""
     return cell.axis("interface") == SHMEM
 
 
@@ -68,8 +68,8 @@ def uncrowded(material: Material) -> list[Cell]:
 def for_figures(material: Material) -> Material:
     """Return the material with one flavor of each interface, and with the axes of a figure.
 
-    The number of ranks is an axis. The words for interfaces replace their names. Cells with more
-    ranks than cores are marked, and make a series of their own.
+    The number of ranks is an axis. The words for interfaces replace the interfaces' names. Cells
+    with more ranks than cores are marked, and form a separate series.
     """
     crowded = CrowdedCells.of(material)
 

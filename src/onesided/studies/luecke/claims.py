@@ -1,6 +1,6 @@
-"""Tests of the source's claims: against SHMEM, over the number of ranks, over the distance.
+"""Tests of the source's claims: comparison with SHMEM, growth with the ranks, distance.
 
-The tests rest on the source's own statistic, and on cells with a core for each rank.
+The tests use the source's statistic, and only cells with a core for each rank.
 """
 
 import math
@@ -31,14 +31,14 @@ LAWS: Mapping[str, Callable[[int], float]] = {
     "logarithmic": math.log2,
     "linear": lambda ranks: ranks - 1.0,
 }
-"""The growth of a time with the number of ranks; ``linear`` means in the messages of one rank."""
+"""How a time grows with the number of ranks; ``linear`` means linear in one rank's messages."""
 
 GROWTH = 1.5
-"""A time grows by a law if it is within this factor of the law's value."""
+"""A time follows a law if the time is within this factor of the law's value."""
 
 
 def _base(cells: Cells) -> dict[str, Any]:
-    """Return the interface that stands for an MPI: the source's MPI-2, or OpenSHMEM."""
+    """Return the interface that represents an MPI: the source's MPI-2, or OpenSHMEM."""
     every = cells.chosen([*cells.cores, *cells.crowd], {})
     if SHMEM in {cell.axis("interface") for cell in every}:
         return {"interface": SHMEM}
@@ -50,12 +50,12 @@ def _is_shmem(cells: Cells) -> bool:
 
 
 def _taking_part(cells: Cells) -> list[Cell]:
-    """Return the cells of all MPIs with a core for each rank in which every rank takes part."""
+    """Return, for all MPIs, the cells with a core for each rank in which every rank takes part."""
     return [cell for cell in cells.cores if is_timed(cell)]
 
 
 def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
-    """Return an MPI's cells of the interface that stands for it, the fewest ranks first."""
+    """Return an MPI's cells of the interface that represents the MPI, the fewest ranks first."""
     found = cells.chosen(_taking_part(cells), {**_base(cells), **choice})
     return sorted(found, key=lambda cell: cell.ranks)
 
@@ -65,7 +65,7 @@ def _measure(cells: Cells, cell: Cell) -> Measure | None:
 
 
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
-    """Compare the times of MPI-2 and SHMEM, at the fewest ranks that both have."""
+    """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks that both have."""
     if _is_shmem(cells):
         return NOT_MEANT
     labels = {name: str(value) for name, value in asked["of"].items()}
@@ -83,7 +83,7 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
 
 
 def slower(cells: Cells, asked: Asked) -> Outcome:
-    """Compare two ways of the same interface and MPI, at the fewest ranks that both have."""
+    """Compare two ways with the same interface and MPI, at the smallest number of ranks of both."""
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
     above = _own(cells, {**of.SMALL, **asked["of"]})
@@ -96,7 +96,7 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
 
 
 def grows(cells: Cells, asked: Asked) -> Outcome:
-    """Compare with a law how the time of 8 bytes grows from the fewest to the most ranks."""
+    """Compare the growth of the time of 8 bytes, from the fewest to the most ranks, with a law."""
     own = _own(cells, {**of.SMALL, **asked.get("of", {})})
     if not own:
         return Outcome(NOT_MEASURED)
@@ -110,7 +110,10 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 
 
 def near_and_far(cells: Cells, asked: Asked) -> Outcome:
-    """Tell whether a message takes about as long from every rank, by slowest over fastest."""
+    """Tell whether a message takes about the same time from every rank.
+
+    The criterion is the slowest time divided by the fastest time.
+    """
     own = _own(cells, of.SMALL)
     if not own:
         return Outcome(NOT_MEASURED)
@@ -124,4 +127,4 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 TESTS: Mapping[str, Own] = {
     test.__name__: test for test in (against_shmem, slower, grows, near_and_far)
 }
-"""The tests that only this study needs, by their names in claims."""
+"""The tests that only this study needs, by the tests' names in claims."""

@@ -1,4 +1,4 @@
-"""What does a message from each other rank cost rank 0?"""
+"""What does rank 0 pay for a message from each other rank?"""
 
 from onesided.studies.luecke.pattern import pattern
 

@@ -1,4 +1,4 @@
-"""The experiment and the page of a pattern, from the source's table and claims."""
+"""The experiment of a pattern, and its page, from the source's table and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 
 @dataclass(frozen=True)
 class TimeByRanks:
-    """Time of 8 bytes by the number of ranks, below the source's figure.
+    """A figure of the time of 8 bytes by the number of ranks, below the source's figure.
 
     Attributes:
         kernel: the kernel of the figure.
@@ -55,7 +55,7 @@ class TimeByRanks:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """Time by size, with as many ranks as have a core each.
+    """A figure of the time by size, with the most ranks that each have a core.
 
     Attributes:
         kernel: the kernel of the figure.
@@ -66,7 +66,7 @@ class TimeBySize:
     published: Curves | None = None
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure, and above it the source's figure if there is one."""
+        """Return the source's figure, if there is one, and today's figure."""
         cells = of.uncrowded(material)
         ranks = max((cell.ranks for cell in cells), default=None)
         drawn = {cell.place for cell in cells if cell.ranks == ranks}
@@ -100,10 +100,11 @@ def pattern(
         module: its full name; the last part is the kernel's name.
         title: of the experiment and its section.
         order: where a report shows it.
-        number: of the source's table.
+        number: the number of the source's table.
         lead: what a reader has to know.
-        who: a sentence: which rank computes in cells with a computing rank.
-        unit: of the table's columns, one for each number of ranks; None: a row has a size.
+        who: a sentence that says which rank computes, for cells with a computing rank.
+        unit: the unit of the table's columns, if there is one column for each number of ranks; None
+            if each row has a size.
         mpi: the source's names for its MPI rows (see `Ratios`).
     """
     kernel = module.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""How the ratio of MPI to SHMEM has changed: the published ratio and today's, in sentences."""
+"""How the ratio of MPI to SHMEM has changed: sentences on the published and today's ratios."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,16 +28,18 @@ CAVEAT = (
 
 @dataclass(frozen=True)
 class Ratios:
-    """The time of MPI over the time of SHMEM, at the source's sizes.
+    """The time of MPI divided by the time of SHMEM, at the source's sizes.
 
-    Today's ratios have only cells with a core for each rank. The source's ratios have no number
-    that the table flags as suspect.
+    Today's ratios use only cells with a core for each rank. The source's ratios use no number that
+    the table flags as suspect.
 
     Attributes:
         curves: the source's table.
-        mpi: the source's names for its MPI, beside each machine's name; each gets a sentence.
-        labels: for each of these names, the labels of the corresponding cells of today.
-        by_size: the table's axis is the size; else the axis is the number of ranks, for 8 bytes.
+        mpi: the source's names for its MPI, which stand beside each machine's name; each name gets
+            a sentence.
+        labels: for each name in `mpi`, the labels of today's corresponding cells.
+        by_size: whether the table's axis is the size; if not, the axis is the number of ranks, for
+            8 bytes.
     """
 
     curves: Curves
@@ -65,7 +67,7 @@ class Ratios:
         return list(dict.fromkeys(point.label for point in self.curves.numbers(UNIT)))
 
     def _published(self, mpi: str, size: str) -> dict[str, list[float]]:
-        """Return the ratios on each machine."""
+        """Return the published ratios on each machine."""
         by_series: dict[str, dict[float, float]] = {}
         for point in self.curves.numbers(UNIT):
             wanted = point.label == size if self.by_size else True
@@ -134,7 +136,7 @@ ByPlace = dict[tuple[str, str, str, int], float]
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
-    """Return a value for each number of ranks: the mean over the remaining axes."""
+    """Return one value for each number of ranks: the mean over the remaining axes."""
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
         alike += [cell for cell in own if cell.how_run == own[0].how_run]
@@ -144,7 +146,7 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
 
 
 def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
-    """Return the ratios of each environment to the first SHMEM of the same place and ranks."""
+    """Return, for each environment, the ratios to the first SHMEM with the same place and ranks."""
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():
         first.setdefault(tuple(place), value)

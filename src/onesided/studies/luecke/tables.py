@@ -1,4 +1,4 @@
-"""Today's numbers in the layout of the source's tables, by the source's method and our own."""
+"""Today's numbers in the layout of the source's tables, by the source's method and by ours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""The keys of columns: with a core for each rank, and without."""
+"""The ends of columns' keys: with a core for each rank, and with fewer cores."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
@@ -37,7 +37,7 @@ def per_cent(value: float) -> str:
 
 
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
-    """Return a row's fields for some cells: the source's statistic, ours, and the removed share."""
+    """Return a row's fields for the cells: the source's statistic, ours, and the removed share."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
@@ -56,7 +56,7 @@ def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
 
 
 def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
-    """Return the columns of values, and the columns of the CSV alone."""
+    """Return the columns of values, and the columns that only the CSV has."""
     shown = [
         Column(f"mean_{key}", title, numbers.seconds, True, unit="s", note=f"note_{key}")
         for key, title in heads.items()
@@ -79,7 +79,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table, and the other flavors folded; nothing without a cell of the table."""
+        """Return the table, and the other flavors folded; nothing if the table has no cell."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
@@ -98,7 +98,7 @@ class _Today:
         return tables
 
     def words(self, material: Material) -> str:
-        """Say what the table has."""
+        """Say what the table contains."""
         raise NotImplementedError
 
     def shown(self, material: Material) -> list[Cell]:
@@ -112,10 +112,10 @@ class _Today:
 
 @dataclass(frozen=True)
 class TodayByRanks(_Today):
-    """Tables II to V: a row for each interface of each MPI, a column for each number of ranks."""
+    """Tables II to V: a row for each interface of each MPI, and a column per number of ranks."""
 
     def words(self, material: Material) -> str:
-        """Say what the table has."""
+        """Say what the table contains."""
         return f"{of.size_words(of.SMALL['size_bytes'])}, the time until the last rank is done."
 
     def shown(self, material: Material) -> list[Cell]:
@@ -156,9 +156,9 @@ def _head(cell: Cell) -> Fields:
 
 @dataclass(frozen=True)
 class TodayBySize(_Today):
-    """Table I: a row for each size, SHMEM beside each MPI, a block for each of MPI's interfaces.
+    """Table I: one row per size, SHMEM beside each MPI, and one block per interface of MPI.
 
-    OpenSHMEM is the first column of every block, as in the source, where it is beside MPI-2.
+    OpenSHMEM is the first column of every block. In the source, too, it is beside MPI-2.
 
     Attributes:
         published: the source's table.
@@ -167,7 +167,7 @@ class TodayBySize(_Today):
     published: PublishedTable
 
     def words(self, material: Material) -> str:
-        """Say what the table has: the ranks of its means, and the sizes that the source lacks."""
+        """Say what the table contains: ranks of its means, and sizes that the source lacks."""
         cells = self.shown(material)
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())
@@ -213,7 +213,7 @@ class TodayBySize(_Today):
 
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of a block by size: OpenSHMEM's cells beside the block's own cells."""
+    """Return the rows of a block, by size: OpenSHMEM's cells beside the block's cells."""
     by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
     sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []
@@ -226,7 +226,7 @@ def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> 
 
 
 def _sources(ranks: int, cells: Sequence[Cell]) -> str:
-    """Say from which ranks a message comes, for this number of ranks."""
+    """Say from which ranks a message comes if the number of ranks is `ranks`."""
     targets = sorted({int(cell.axis("target")) for cell in cells})
     plural = "" if len(targets) == 1 else "s"
     return f"with {numbers.count(ranks, 'rank')} rank{plural} {listed([*map(str, targets)])}"
@@ -238,7 +238,7 @@ def _ranks(ranks: int, suffix: str) -> str:
 
 
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
-    """Return OpenSHMEM's cells of as many ranks, run in the same way or else in the first way."""
+    """Return OpenSHMEM's cells with `ranks` ranks, run in the way `how`, else in the first way."""
     every = of.taking_part(material)
     shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]
     ways = grouped(shmem, lambda cell: cell.how_run)
@@ -246,5 +246,5 @@ def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
 
 
 def _others(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of MPI's interfaces; without such cells, OpenSHMEM's cells."""
+    """Return the cells of MPI's interfaces; OpenSHMEM's cells if there are no such cells."""
     return in_order(cell for cell in cells if not of.is_shmem(cell)) or list(cells)

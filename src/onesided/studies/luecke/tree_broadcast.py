@@ -1,4 +1,4 @@
-"""What does a broadcast along a binary tree cost, by gets and by puts?"""
+"""What does a broadcast along a binary tree cost, with gets and with puts?"""
 
 from onesided.studies.luecke.pattern import pattern
 

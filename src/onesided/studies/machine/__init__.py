@@ -1,4 +1,4 @@
-"""The costs of the machine itself, without MPI."""
+"""The times that the machine itself needs, without MPI."""
 
 from onesided.cells.experiment import Study
 

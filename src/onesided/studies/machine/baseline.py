@@ -1,4 +1,4 @@
-"""How long does this machine take for the parts of one-sided communication?"""
+"""How long does this machine, without MPI, take for the parts of one-sided communication?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,15 +24,16 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst beside a competing process counts if the process made meanwhile at least this share of
-as many operations. A process without a core at that time competes for nothing."""
+"""A burst beside a competing process counts only if this process was active during the burst:
+the process must make at least this share of the burst's number of operations. A process without
+a core at that time does not compete."""
 
 
 class _Baseline(ReferenceAnalysis):
     """The time of an operation in each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the bursts; if another process was to compete, only bursts with competition."""
+        """Return the bursts. If a second process must compete, drop bursts without competition."""
         competing = samples.filter(pl.col("metric") == "competing")
         key = (*LAUNCH, "rank", "index")
         others = competing.select(*key, pl.col("value").alias("others"))
@@ -67,7 +68,7 @@ AXES = (Axis("baseline", "baseline", TITLES), SIZE)
 
 @dataclass(frozen=True)
 class OfMachine:
-    """The table of the baselines: a row for each baseline and machine."""
+    """The table of the baselines: one row for each baseline and machine."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table."""
@@ -102,7 +103,7 @@ class OfMachine:
 
 
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
-    """Return the row of a machine's baseline; it has one value under all MPIs."""
+    """Return the row of a machine's baseline. The baseline has one value for all MPIs."""
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)
     other = material.measure(last, "time", MACHINE_OTHER)

@@ -1,9 +1,10 @@
 """Analysis of an exchange of messages: its time, and the bandwidth of a process.
 
-The source's bandwidth is in bytes a second and process: the bytes that a process sends, over the
-time of the exchange. For LBW this is the message's size over half a round trip. For STS it is the
-mean over all processes. The source's numbers confirm both (results/published/README.md). For ATA
-the source prints no size; here a process counts the blocks that it sends to others.
+The source's bandwidth is in bytes per second and process: the bytes that a process sends, divided
+by the time of the exchange. For LBW, the bandwidth is the message's size divided by half a round
+trip. For STS, the bandwidth is the mean over all processes. The source's numbers confirm both
+definitions (results/published/README.md). For ATA, the source prints no size; here the bytes are
+the blocks that a process sends to other processes.
 """
 
 from typing import Any
@@ -15,8 +16,8 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass, or of half a pass if two messages follow each other; the largest of all
-ranks."""
+"""The time of a pass, or of half a pass if two messages follow each other. The value is the
+largest time of all ranks."""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 MEDIAN = "median"
@@ -25,10 +26,10 @@ PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
 """The bytes of all messages of a pass, if their sizes are random."""
 
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
-"""The checksum of the random map of messages; it is the same in all launches of a cell."""
+"""The checksum of the random map of messages. It must be the same in all launches of a cell."""
 
 ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
-"""The kernels in which a process sends its blocks to all others at once."""
+"""The kernels in which a process sends its blocks to all other processes at once."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -36,7 +37,7 @@ def _label(name: str) -> pl.Expr:
 
 
 def _sent_bytes() -> pl.Expr:
-    """Return the bytes that a process sends in the time of a sample; the mean over processes."""
+    """Return the bytes that a process sends in the time of a sample, as a mean over processes."""
     to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
     return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), _label("size_bytes") * to_others)
 
@@ -48,7 +49,7 @@ class ExchangeAnalysis(ReferenceAnalysis):
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time, bandwidth and, for a random map, its bytes and checksum."""
+        """Return time and bandwidth; for a random map, also the map's bytes and checksum."""
         drawn = ReferenceAnalysis([PASS_BYTES, CHECKSUM], self.reason)
         times = super().launch_values(cells, samples)
         facts = drawn.launch_values(cells, samples)

@@ -1,4 +1,4 @@
-"""The answer: whether two-sided or one-sided is faster, by what factor, and from which size."""
+"""The answer: is two-sided or one-sided faster, by what factor, and from which size?"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 @dataclass(frozen=True)
 class Crossover:
-    """Which of two ways is faster, by size.
+    """The crossover: which of two ways is faster at which sizes.
 
     Attributes:
-        first_below: the first way is faster below the crossover, and the second way above it. If
-            False, the second way is faster below.
-        size: of the crossover in bytes: median over launches with its interval. 0 is a place below
-            the least size, infinity a place above the greatest size.
+        first_below: True if the first way is faster below the crossover and the second way above
+            it; False if it is the other way round.
+        size: the size of the crossover in bytes: median over launches with its interval. The value
+            0 means below the least size; infinity means above the greatest size.
     """
 
     first_below: bool
@@ -32,14 +32,14 @@ class Crossover:
 
     @property
     def is_within(self) -> bool:
-        """Tell whether the whole interval is within the measured sizes."""
+        """Tell whether the whole interval of the crossover is within the measured sizes."""
         return self.size.low > 0 and math.isfinite(self.size.high)
 
     @property
     def always_first(self) -> bool | None:
         """Tell whether the first way (True) or the second (False) is faster at all sizes.
 
-        None: the interval allows neither.
+        The result is None if the interval allows neither statement.
         """
         if self.size.high == 0:
             return not self.first_below
@@ -47,7 +47,7 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return for each place the misfit to ratios that are below 1 before it, above 1 after it."""
+    """Return, for each place, the misfit to ratios below 1 before it and above 1 after it."""
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
         + math.fsum(max(-one, 0.0) for one in logs[place:])
@@ -59,9 +59,9 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
     """Return the crossover of one launch in bytes; 0 or infinity if it is outside the sizes.
 
     Args:
-        sizes: in bytes, the least first.
-        ratios: the first way's time over the second way's time, at each size.
-        first_below: the first way is faster below the crossover.
+        sizes: the sizes in bytes, the least first.
+        ratios: the first way's time divided by the second way's time, at each size.
+        first_below: whether the first way is faster below the crossover.
     """
     logs = [math.log(one) * (1 if first_below else -1) for one in ratios]
     misfits = _misfits(logs)
@@ -74,10 +74,10 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 
 
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
-    """Return the crossover over launches; None if no launch has a ratio at each size.
+    """Return the crossover over launches; None if no launch has ratios at all sizes.
 
     Args:
-        rounds: for each launch, the ratio of the first way's time to the second way's, by size.
+        rounds: for each launch, by size, the first way's time divided by the second way's time.
     """
     sizes = sorted(set().union(*rounds)) if rounds else []
     whole = [one for one in rounds if len(one) == len(sizes)]
@@ -104,7 +104,10 @@ def bytes_words(size: float) -> str:
 
 
 def faster_of(ratio: Measure) -> str:
-    """Return the faster side, by the interval of the ratio one-sided over two-sided."""
+    """Return the faster side.
+
+    The interval of the ratio decides: one-sided time divided by two-sided time.
+    """
     return word_of(ratio, ONE, TWO)
 
 
@@ -123,7 +126,7 @@ class Faster:
     Attributes:
         kernel: the kernel of the answer.
         size_title: head of the column of sizes.
-        left_out: interfaces that do something else than the other interfaces.
+        left_out: interfaces that are not compared, because they do something different.
     """
 
     kernel: str
@@ -131,7 +134,7 @@ class Faster:
     left_out: Sequence[str] = ()
 
     def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
-        """Return the comparison by series and size, only of cells with a core for each rank."""
+        """Return the comparison by series and size. It has only cells with a core for each rank."""
         cells, _ = apart_by_cores(material, material.cells)
         values = Values(material, TIME.name)
         compared: dict[of.Series, dict[int, Compared]] = {}
@@ -151,7 +154,7 @@ class Faster:
         }
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; if no rank had its own core, a sentence that says so."""
+        """Return sentences and table. If no rank had its own core, one sentence says so."""
         material = apart(material)
         compared = self.compared(material)
         if not compared:
@@ -208,7 +211,7 @@ def _head(place: Place) -> Fields:
 
 
 def _fields(material: Material, place: Place) -> Fields:
-    """Return an MPI's fields of a row: the faster side, and both sides' ways and times."""
+    """Return an MPI's fields in a row: the faster side, and the ways and times of both sides."""
     (name, *_), _, compared = place
     pair = compared.pair
     return {
@@ -223,7 +226,7 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return the ratio by size in each round, at the sizes with values of both sides."""
+    """Return, for each round, the ratio by size, at sizes with values of both sides."""
     rounds: dict[int, dict[float, float]] = {}
     for size, compared in by_size.items():
         pair = compared.pair
@@ -233,7 +236,7 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return the MPI's name, with the values that tell this series from others."""
+    """Return the MPI's name, with the values in which this series differs from other series."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[4] in ("single", "double"):
@@ -242,7 +245,7 @@ def _name(series: of.Series, varying: Sequence[int]) -> str:
 
 
 def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
-    """Return the size and the ratio of a side's greatest gain; None if it is nowhere faster."""
+    """Return the size and the ratio of a side's greatest gain; None if the side is never faster."""
     own = {size: one for size, one in by_size.items() if faster_of(one.ratio) == side}
     if not own:
         return None
@@ -262,7 +265,7 @@ def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None
 
 
 def where_faster(place: Crossover | None, least: int, most: int) -> str:
-    """Say where the crossover is, or that there is none from the least size to the greatest."""
+    """Say where the crossover is, or that there is none between the least and the greatest size."""
     measured = f"from {bytes_words(least)} to {bytes_words(most)}"
     if place is None:
         return f"no launch has all sizes {measured}"

@@ -16,30 +16,30 @@ SLOWEST = "the slowest rank, median over samples"
 
 
 def is_created(cell: Cell) -> bool:
-    """Tell whether a cell has a time, and no window of MPI_Win_allocate."""
+    """Tell whether a cell has a time, and has no window from MPI_Win_allocate."""
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
 def is_allocated(cell: Cell) -> bool:
-    """Tell whether a cell has a time, and no window of MPI_Win_create."""
+    """Tell whether a cell has a time, and has no window from MPI_Win_create."""
     return is_timed(cell) and cell.axis("flavor") != "create"
 
 
 @dataclass(frozen=True)
 class Times:
-    """A table of a time, and its figure over an axis: a series for each value of the first axis.
+    """A table of a time, and its figure over an axis. Each value of the first axis has a series.
 
     Attributes:
         name: of the table and its CSV.
         metric: the time.
         what: the timed operation in words: ``a put``.
         axes: the axes that head the table's rows.
-        windows: the figure's kind of windows, and the source's figure of the same.
+        windows: the kind of windows in the figure, and the source's figure of this kind.
         drawn: which cells are in the figure.
         x: the figure's axis.
-        over: the end of the figure's name, after the table's name.
-        until: words of the table's caption after ``what``.
-        made: how the value of a launch is made from its samples.
+        over: the end of the figure's name; it follows the table's name.
+        until: the words after ``what`` in the table's caption.
+        made: how the value of a launch is computed from the launch's samples.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Today's bandwidths and times of an exchange: the cells of the source's tables, then all."""
+"""Today's bandwidths and times of an exchange: cells of the source's tables, then all cells."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, 
 
 @dataclass(frozen=True)
 class Today:
-    """A table of the cells that correspond to the source's tables, and all other cells folded.
+    """A table of the cells that correspond to the source's tables; all other cells are folded.
 
     Attributes:
         kernel: the kernel of the tables.
         words: a sentence on the meaning of time and bandwidth.
         size_title: head of the column of sizes.
-        shown: whether a cell is in the table with which the page opens.
+        shown: tells whether a cell is in the table that is not folded.
     """
 
     kernel: str
@@ -37,7 +37,7 @@ class Today:
     shown: Callable[[Cell], bool]
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the tables; cells with more ranks than cores have a separate table."""
+        """Return the tables. Cells with more ranks than cores have a separate table."""
         material = apart(material)
         cores, crowd = apart_by_cores(material, material.cells)
         opening = [cell for cell in cores if self.shown(cell)]

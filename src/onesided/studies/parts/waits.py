@@ -1,4 +1,4 @@
-"""Who waits while one rank computes: verdict and wait of the other ranks, a row for each way."""
+"""Which ranks wait while one rank computes: one row for each way, with verdict and waits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ BEHIND = (
 
 @dataclass(frozen=True)
 class Waits:
-    """The table of the cells in which one rank computes, and a sentence on it.
+    """The table of the cells in which one rank computes, and a sentence about the table.
 
     Attributes:
         kernel: the kernel of the table.
-        who: a sentence: which rank computes.
+        who: a sentence that says which rank computes.
         way: returns the reader's name for a cell's way to access the computing rank.
     """
 
@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say for each way where other ranks complete, and where all need the computing rank."""
+        """Say, for each way, where other ranks complete, and where all need the computing rank."""
         words = [
             (
                 way,
@@ -121,7 +121,7 @@ def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]])
 
 
 def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Tell whether a row has no verdict but `SYNCHRONISING`; such rows come last."""
+    """Tell whether a row has no verdict except `SYNCHRONISING`. Such rows come last."""
     return {row.get(name) for name in names} <= {None, verdicts.SYNCHRONISING}
 
 
@@ -138,7 +138,7 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 
 
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
-    """Return for each cell the ranks whose part needs a call of the computing rank."""
+    """Return, for each cell, the ranks that cannot complete without the computing rank's call."""
     if RELEASED not in material.evidence.columns:
         return {}
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")

@@ -1,4 +1,4 @@
-"""Ways to exchange messages: their names for readers, their order, the fastest of each side."""
+"""Ways to exchange messages: their names for readers, their order, and the fastest ways."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ INTERFACES: Mapping[str, str] = {
     "two_sided": "MPI, two-sided",
     "collective": "MPI, collective",
 }
-"""The reader's names for the interfaces of a pattern, in the order of tables: SHMEM first, as in a
-source."""
+"""The reader's names for the interfaces of a pattern, in the order of tables. SHMEM comes first,
+as in a source."""
 
 WORDS: Mapping[str, str] = {
     **INTERFACES,
@@ -46,11 +46,11 @@ WORDS: Mapping[str, str] = {
 """The reader's names for all interfaces, in the order of tables."""
 
 Series = tuple[str, ...]
-"""The values that tell one comparison's cells from another's, apart from way and size."""
+"""The values, apart from way and size, that identify the cells of one comparison."""
 
 
 def way(cell: Cell) -> str:
-    """Return the interface in words, with flavor, operation and order if it has them."""
+    """Return a cell's interface in words, with flavor, operation and order if the cell has them."""
     interface = cell.axis("interface")
     names = ("flavor", "operation", "order")
     others = [word for name in names if (word := cell.axis(name)) not in ("", NO_MEANING)]
@@ -58,14 +58,14 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in the order of tables; unknown ones come last."""
+    """Return the place of a cell's interface in the order of tables; unknown interfaces last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern sorted by interface, then in the order declared."""
+    """Return the cells of a pattern, sorted by interface, then in the order of declaration."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 
@@ -86,9 +86,9 @@ ELEMENT_BYTES = 8
 
 
 def size_of(cell: Cell) -> int:
-    """Return the size of a cell's messages in bytes; of random or grid messages, the largest.
+    """Return the size of a cell's messages in bytes; the largest if they are random or of a grid.
 
-    The largest message of a grid that is cut in one dimension has an edge or a face of the grid.
+    If a grid is cut in one dimension, its largest message has an edge or a face of the grid.
     """
     side = cell.axis("side")
     if side:
@@ -97,7 +97,7 @@ def size_of(cell: Cell) -> int:
 
 
 def series_of(cell: Cell) -> Series:
-    """Return where and how a cell was run, its number of ranks, and the kind of its messages."""
+    """Return where and how a cell was run, the number of ranks, and the kind of messages."""
     where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), cell.how_run)
     dimensions = cell.axis("dimensions")
     grid = f"{dimensions} dimensions" if dimensions else ""
@@ -106,7 +106,7 @@ def series_of(cell: Cell) -> Series:
 
 @dataclass(frozen=True)
 class Pair:
-    """The fastest way of each side, by the medians over launches."""
+    """The fastest way of each side, according to the medians over launches."""
 
     one_sided: Cell
     two_sided: Cell
@@ -121,7 +121,7 @@ def _fastest(material: Material, cells: Iterable[Cell]) -> Cell | None:
 def pairs(
     material: Material, cells: Sequence[Cell], left_out: Sequence[str] = ()
 ) -> dict[Series, dict[int, Pair]]:
-    """Return the fastest of each side by series and size, the least size first.
+    """Return, by series and size, the fastest way of each side; the least size comes first.
 
     Args:
         material: with the values.

@@ -1,4 +1,4 @@
-"""Which all-to-all is the fastest: an algorithm by messages, one by puts, or the library's?"""
+"""Which all-to-all is the fastest: with messages, with puts, or the library's own?"""
 
 from onesided.report.by_cores import OnCores
 from onesided.report.claims import published_experiment

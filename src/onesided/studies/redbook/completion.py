@@ -1,4 +1,4 @@
-"""When does the origin of a put know that it is complete, and what does this knowledge cost?"""
+"""When does the origin of a put know that the put is complete, and what does this cost?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of a put, with the origin's wait: the mean of a burst and of all ranks that put."""
+"""The time of a put and of the origin's wait: mean over a burst and over all ranks that put."""
 
 LOCAL, REMOTE = ("flush_local", "request"), "flush"
-"""Ways after which the origin may reuse its buffer, and the way after which the target has the
-data."""
+"""Two kinds of ways: after `LOCAL`, the origin may reuse its buffer; after `REMOTE`, the target
+has the data."""
 EARLIER, LATER = "earlier", "later"
 
 
@@ -48,7 +48,7 @@ def earlier(ratio: Ratio) -> str:
 
 
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster local way and the remote way, by size and flavor; rank 0 is idle."""
+    """Yield the faster local way and the remote way, by size and flavor, while rank 0 is idle."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {"size": int(cell.axis("size_bytes")), "flavor": cell.axis("flavor")}
@@ -92,7 +92,7 @@ LOCAL_COMPLETION = Ratios(
 
 @dataclass(frozen=True)
 class Clocks:
-    """A table of all launches of the campaign: a row for each MPI and partition."""
+    """A table of all launches of the campaign: one row for each MPI and partition."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none if no launch was timed."""

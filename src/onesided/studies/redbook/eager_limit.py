@@ -1,4 +1,4 @@
-"""Up to which size does a send return while no receive is posted?"""
+"""Up to which size does a send return before a receive is posted?"""
 
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers

@@ -1,4 +1,4 @@
-"""How long does it take until each rank has the points around its block of a grid?"""
+"""How long until each rank has the points around its block of a grid?"""
 
 from collections.abc import Mapping
 
@@ -32,7 +32,7 @@ TASKS = [RanksOf("ranks", "tasks", whole=True), Axis("threads", "threads of each
 
 
 def is_exchange(cell: Cell) -> bool:
-    """Tell whether a pass is an exchange alone."""
+    """Tell whether a pass is only an exchange."""
     return cell.axis("work") == "exchange"
 
 

@@ -1,4 +1,4 @@
-"""Are collective operations faster through a leader and memory that ranks share?"""
+"""Are collective operations faster with a leader rank and with memory that ranks share?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a call: the largest of all ranks."""
+"""The time of a call: the largest time of all ranks."""
 
 FLAT, SHARED = "collective", "shared memory"
 WAY = Axis(
@@ -36,14 +36,14 @@ WAY = Axis(
 
 @dataclass(frozen=True)
 class Operation(Axis):
-    """The collective operation of a cell, without the way of doing it."""
+    """The axis of collective operations, without the way in which they are done."""
 
     name: str = "operation"
     title: str = "operation"
     words: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, cell: Cell) -> str:
-        """Return the operation of its interface."""
+        """Return the operation in a cell's interface."""
         interface = cell.axis("interface")
         names = {"barrier": "barrier", "alltoall": "all-to-all"}
         return names.get(interface.removeprefix("hierarchical_"), "sum")

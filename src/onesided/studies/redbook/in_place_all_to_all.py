@@ -1,4 +1,4 @@
-"""Does an all-to-all from and into one buffer end, and what does it cost?"""
+"""Does an all-to-all end if it sends from and receives into one buffer, and what does it cost?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -9,7 +9,7 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import COLLECTIVE, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass: the largest of all ranks."""
+"""The time of a pass: the largest time of all ranks."""
 
 WAY = Axis(
     "way",

@@ -1,4 +1,4 @@
-"""The answer: the fastest kind of communication in each MPI, and by what factor it is faster."""
+"""The answer: the fastest kind of communication in each MPI, and the factor of its gain."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def size_words(at: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Kinds:
-    """A sentence for each MPI, and a table with a row for each point of some axes.
+    """A sentence for each MPI, and a table with one row for each point of the axes.
 
     Attributes:
         name: of the table and its CSV.
@@ -57,7 +57,7 @@ class Kinds:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; if no rank had its own core, a sentence that says so."""
+        """Return sentences and table. If no rank had its own core, one sentence says so."""
         ratios = Ratios(
             name=f"{self.name}_kinds",
             caption=CAPTION,
@@ -80,7 +80,7 @@ class Kinds:
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-        """Yield the fastest cell of each of the two fastest kinds, by medians over launches."""
+        """Yield the fastest cells of the two fastest kinds. Medians over launches decide."""
         for at, own in by_point(cells, self._at):
             fastest: dict[str, Cell] = {}
             for cell in values.by_value(own):
@@ -93,7 +93,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say for one MPI where each kind is the fastest, and where it gains the most."""
+        """Say, for one MPI, where each kind is the fastest, and where each kind gains the most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

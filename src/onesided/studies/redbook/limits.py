@@ -1,4 +1,4 @@
-"""Eager limits in words, whether the library agrees, and whether there is one limit."""
+"""Eager limits in words: is there one limit, and does the library report the same limit?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from onesided.report.values import Values
 from onesided.report.words import listed
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
-"""The largest size in bytes whose call returned before rank 0 received; 0: no call returned."""
+"""The largest size in bytes for which the call returned before rank 0 received. The value is 0
+if no call returned that early."""
 
 REPORTED = {
     variable: Metric(variable.lower(), variable.lower(), "count", better="higher")
@@ -35,7 +36,7 @@ REPORTED = {
 TITLE = "Up to which size a call returns"
 AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
 HEADER_BYTES_MOST = 128
-"""The most bytes of a message's header; reported limits include the header."""
+"""The most bytes that a message's header may have. Reported limits include the header."""
 
 MEANINGS: Mapping[str, str] = {
     "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "a message shares a cell with its header",
@@ -43,14 +44,14 @@ MEANINGS: Mapping[str, str] = {
     "btl_vader_eager_limit": "the variable counts the header, too",
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
-"""Why a measured limit is less than a variable's value."""
+"""What limits a variable's value includes, so that a measured limit is smaller."""
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
-"""Variables that only concern a path without shared memory."""
+"""Variables that concern only a path without shared memory."""
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
-    """Return each size that a cell's launches tried: round, size, returned (0 or 1)."""
+    """Return each size that a cell's launches tried: round, size, 1 if the call returned or 0."""
     here = [pl.col(name) == value for name, value in zip(PLACE, cell.place, strict=True)]
     samples = material.samples.filter(*here)
     keys = ["round", "rank", "index"]
@@ -66,7 +67,7 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
 
     Returns:
         One of the three words of this module; the variable that decides, and its value in bytes;
-        the reason in a few words.
+        and the reason in a few words.
     """
     known = {
         variable: Values(material, metric.name).of(cell) for variable, metric in REPORTED.items()
@@ -93,9 +94,9 @@ class Limits:
     """Sentences for each MPI, and a table of what the library says."""
 
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
-        """Return an MPI's cells with a core for each rank by call, receiver and flavor.
+        """Return an MPI's cells with a core for each rank, by call, receiver and flavor.
 
-        An MPI with a setting other than the default one has a name of its own.
+        If the setting is not the default setting, the MPI's name includes the setting.
         """
         cores, _ = apart_by_cores(material, material.cells)
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}
@@ -107,7 +108,7 @@ class Limits:
         return found
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; nothing without a limit."""
+        """Return sentences and table; nothing if no limit was measured."""
         material = apart(material)
         said: list[str] = []
         rows: list[dict[str, Any]] = []
@@ -159,7 +160,7 @@ class Limits:
         return f"{name}: with no receive posted MPI_Send returns {', and '.join(said)}."
 
     def _one_limit(self, material: Material) -> str:
-        """Say whether in each launch all sizes below the limit returned, and none above it."""
+        """Say whether, in each launch, the calls of all sizes below the limit returned."""
         odd: list[str] = []
         launches = 0
         for cell in material.cells:

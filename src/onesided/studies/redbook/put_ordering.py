@@ -1,4 +1,4 @@
-"""What does it cost to ensure that the later of two overlapping puts wins?"""
+"""What does it cost to ensure that the later of two overlapping puts is the last to write?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -10,10 +10,10 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of a put and of all its waits: the mean of a burst and of all ranks that put."""
+"""The time of a put and of all its waits: the mean over a burst and over all ranks that put."""
 
 OLDER = Metric("older", "older", "1")
-"""The share of elements with the earlier put's value, among elements that two puts wrote."""
+"""Among the elements that two puts wrote, the share with the earlier put's value."""
 
 IDIOM = Axis(
     "idiom",

@@ -1,7 +1,7 @@
-"""A table of each pair's loss to the other pairs: added latency, shared bandwidth.
+"""A table of what each pair loses because of the other pairs: added latency, shared bandwidth.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
-equations 6.1 and 6.2: with N pairs, the latency of each is L(1) + (N - 1) dL, and the bandwidth
+equations 6.1 and 6.2: with N pairs, each pair has the latency L(1) + (N - 1) dL and the bandwidth
 B(1) / N. Here the bandwidth is B(1) / N^e, with a fitted exponent e.
 """
 
@@ -30,7 +30,7 @@ def _slope(points: Iterable[tuple[float, float]]) -> float:
 
 
 def added_latency(latencies: Mapping[int, float]) -> float | None:
-    """Return dL over all N, with L(1) as measured; None without L(1) or without any other L.
+    """Return dL, fitted over all N with L(1) as measured; None without L(1) or any other L.
 
     Args:
         latencies: L by N, in any unit.
@@ -41,7 +41,9 @@ def added_latency(latencies: Mapping[int, float]) -> float | None:
 
 
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
-    """Return e over all N by logarithms, with B(1) as measured; None without B(1) or any other.
+    """Return e, fitted over all N by logarithms with B(1) as measured.
+
+    The result is None without B(1) or without any other B.
 
     Args:
         bandwidths: B by N, in any unit.
@@ -59,7 +61,7 @@ def pairs_of(cell: Cell) -> int:
 
 @dataclass(frozen=True)
 class Sharing:
-    """The table: a row for each MPI, arrangement and way.
+    """The table: one row for each MPI, arrangement and way.
 
     Attributes:
         name: of the table and its CSV.
@@ -73,7 +75,7 @@ class Sharing:
 
     @staticmethod
     def _fitted(values: Values, cells: Sequence[Cell], fit: Fit) -> Measure | None:
-        """Fit each round by itself; return the median over rounds with its interval."""
+        """Fit each round separately; return the median over rounds with its interval."""
         by_round: dict[int, dict[int, float]] = {}
         for cell in cells:
             for turn, value in values.rounds(cell).items():
@@ -95,7 +97,7 @@ class Sharing:
         }
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return the rows in the order in which the cells were declared."""
+        """Return the rows, by environment, in the order of the cells' declaration."""
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:
@@ -117,7 +119,7 @@ class Sharing:
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if no launch had one pair and also several pairs."""
+        """Return the table; none if no launch measured both one pair and several pairs."""
         material = apart(material)
         rows = [row for row in self.rows(material) if row["added"] or row["exponent"]]
         if not rows:

@@ -1,4 +1,4 @@
-"""What does a two-dimensional Fourier transform cost, for each way to transpose its matrix?"""
+"""What does a two-dimensional Fourier transform cost with each way to transpose its matrix?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -12,18 +12,18 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s")
-"""The time of the whole transform: a mean over all ranks, as for its parts, so that the parts add
-up to it."""
+"""The time of the whole transform. This time and the times of the parts are means over all
+ranks, so that the parts add up to the whole."""
 
 COMMUNICATION = Metric("communication", "communication", "s")
 """The time of the exchange of blocks between ranks."""
 
 LOCAL = Metric("local", "local", "s")
-"""The time to transpose the blocks that MPI did not transpose."""
+"""The time to transpose those blocks that MPI did not transpose."""
 
 FOURIER = Metric("fourier", "fourier", "s")
-"""The time of the transforms of columns, before and after the exchange, with the barrier before
-the exchange."""
+"""The time of the transforms of columns, before and after the exchange. It includes the barrier
+before the exchange."""
 
 WAY = Axis(
     "interface",

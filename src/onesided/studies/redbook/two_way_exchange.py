@@ -1,4 +1,4 @@
-"""What does it cost if two processes send each other a message at once?"""
+"""What does it cost if two processes send each other a message at the same time?"""
 
 from onesided.environments.settings import DEFAULT
 from onesided.report.by_cores import OnCores

@@ -1,11 +1,11 @@
-"""What does D += S cost with D at another rank, and which rank adds?"""
+"""What does D += S cost if D is at another rank, and which rank should add?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report.pivot import SIZE, Axis
 from onesided.studies.redbook_threads.served import SERVED, served_experiment
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time until an accumulate's origin knows that it is complete: the mean of a burst."""
+"""The time until the origin knows that its accumulate is complete: the mean over a burst."""
 
 WAY = Axis(
     "way",

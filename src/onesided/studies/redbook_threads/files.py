@@ -1,4 +1,4 @@
-"""Accesses to files: their time, their bytes a second, and the file systems of the files."""
+"""Accesses to files: their time, their bytes per second, and the file systems of the files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from onesided.report.ratios import heads_of
 from onesided.report.values import Values
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of an access to a file: the largest of all ranks that take part."""
+"""The time of an access to a file: the largest time of all ranks that take part."""
 
 FILE_SYSTEM = Metric("file_system", "file_system", "count")
 """The number of a file system, as statfs returns it."""
 
 RESIDENT = Metric("resident", "resident", "1")
-"""The share of a file that is in the page cache at the beginning of an operation."""
+"""The share of a file that is in the page cache when an operation begins."""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 
 INT_BYTES = 4
 
 OPEN = Metric("open", "open", "s", "max")
-"""The time to open the file before an access: the largest of all ranks."""
+"""The time to open the file before an access: the largest time of all ranks."""
 
 DEVICE = Metric("device", "device", "s")
-"""The time from the end of a write until the device has the file."""
+"""The time from the end of a write until the file is on the device."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -41,7 +41,7 @@ def _label(name: str) -> pl.Expr:
 
 
 def _accessed_bytes() -> pl.Expr:
-    """Return the bytes that all ranks access together: a number of bytes, or a cube of ints."""
+    """Return the bytes that all ranks together access: a number of bytes, or a cube of ints."""
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 
 
@@ -52,7 +52,7 @@ class FileAnalysis(ReferenceAnalysis):
         super().__init__([TIME, OPEN, DEVICE, FILE_SYSTEM, RESIDENT], "nobody computes")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the metrics, and the bandwidth of all ranks together."""
+        """Return the metrics, and the total bandwidth of all ranks."""
         values = super().launch_values(cells, samples)
         rates = (
             values.filter(pl.col("metric") == TIME.name)
@@ -82,12 +82,12 @@ KNOWN = {
 
 
 def name_of(number: float) -> str:
-    """Return the name of a file system; for an unknown one, its number."""
+    """Return the name of a file system; if the name is unknown, the number."""
     return KNOWN.get(int(number), f"{int(number):#x}")
 
 
 def on_systems(material: Material, cells: Sequence[Cell]) -> str:
-    """Name the file systems of some cells, and the largest share of their files in memory."""
+    """Name the cells' file systems, and give the largest share of a file that was in memory."""
     systems = map(Values(material, FILE_SYSTEM.name).of, cells)
     shares = map(Values(material, RESIDENT.name).of, cells)
     names = sorted({name_of(system.value) for system in systems if system is not None})
@@ -98,7 +98,7 @@ def on_systems(material: Material, cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class FileSystems:
-    """A table: a row for each storage that the cells ask for, and a column for each MPI.
+    """A table: one row for each storage that the cells ask for, and one column for each MPI.
 
     Attributes:
         name: of the table and its CSV.

@@ -1,4 +1,4 @@
-"""What does it cost to get scattered elements: one by one, by a type, or packed at the target?"""
+"""What does it cost to get scattered elements: one by one, with a type, or packed by the target?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report import numbers
@@ -7,7 +7,7 @@ from onesided.report.published import PublishedTable
 from onesided.studies.redbook_threads.served import SERVED, served_experiment
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time until all elements of a gather are at the origin: the mean of a burst."""
+"""The time until all elements of a gather are at the origin: the mean over a burst."""
 
 WAY = Axis(
     "way",

@@ -1,4 +1,4 @@
-"""A product of matrix and vector: are more tasks better, or more threads of each task?"""
+"""Product of matrix and vector: are more tasks better, or more threads for each task?"""
 
 import polars as pl
 
@@ -13,13 +13,14 @@ from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.speedups import Speedups, Way
 
 TOTAL = Metric("total", "total", "s", "max")
-"""The time of a product, by the slowest task."""
+"""The slowest task's time for a product."""
 
 REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
-"""The time of MPI_Reduce_scatter_block in a product, by the task that waits the longest."""
+"""The time of MPI_Reduce_scatter_block in a product, in the task that waits the longest."""
 
 SHARE = "share"
-"""The share of a product in MPI_Reduce_scatter_block, with its wait for the slowest task."""
+"""The share of a product's time in MPI_Reduce_scatter_block. The wait for the slowest task
+counts."""
 
 
 class ShareAnalysis(ReferenceAnalysis):

@@ -26,10 +26,10 @@ from onesided.studies.redbook_threads import STUDY
 TITLE = "Which transfers overlap"
 OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
-"""A transfer overlaps if it hides more than this share (half) of the time that can be hidden."""
+"""A transfer overlaps if more than this share (half) of the time that can be hidden is hidden."""
 MOST = 1.25
-"""At most all of the time can be hidden; this value has a margin. With a greater share, the three
-times do not fit together."""
+"""No more than all of the time can be hidden (a share of 1); this value adds a margin. If the
+share is greater, the three times are inconsistent."""
 
 
 def word_of(efficiency: Measure) -> str:
@@ -41,7 +41,7 @@ def word_of(efficiency: Measure) -> str:
 
 @dataclass(frozen=True)
 class Overlaps:
-    """A paragraph on each MPI with a core for each thread: what overlaps, and what may overlap.
+    """A paragraph on each MPI: what overlaps, and what may overlap. Each thread has a core.
 
     Attributes:
         metric: the efficiency.
@@ -54,7 +54,7 @@ class Overlaps:
     point: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the paragraph; nothing if no rank had a core of its own."""
+        """Return the paragraph; nothing if no rank had its own core."""
         material = apart(material)
         cores, _ = apart_by_cores(material, material.cells)
         values = Values(material, self.metric)
@@ -73,7 +73,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """Return each way once, with its points and the efficiency at each point."""
+        """Return each way, with its points and the efficiency at each point."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.setting in (None, DEFAULT) else f" ({cell.setting})"
@@ -89,14 +89,14 @@ COMPUTE = Metric("compute", "compute", "s", origins=True)
 """The time of the compute alone."""
 
 BOTH = Metric("both", "both", "s", origins=True)
-"""The time of transfer and compute at once, until both are complete."""
+"""The time of transfer and compute together, until both are complete."""
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
-"""Names of the shares from the three times: the efficiency, T / (A + B), T / max(A, B)."""
+"""Names of the shares made from the three times: the efficiency, T / (A + B), T / max(A, B)."""
 
 
 def shares(times: pl.DataFrame) -> pl.DataFrame:
-    """Return the three shares of each launch with all three times.
+    """Return the three shares of each launch that has all three times.
 
     Args:
         times: LAUNCH, metric and value.

@@ -1,4 +1,4 @@
-"""How long do ranks take to write, or to read, a cube together?"""
+"""How long do ranks take to write or read a cube together?"""
 
 from collections.abc import Mapping
 from typing import Any

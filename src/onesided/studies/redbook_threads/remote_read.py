@@ -35,7 +35,7 @@ NEARLY = 1.25
 
 
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster remote way and the local way, by page cache and size; files on a disk."""
+    """Yield the faster remote way and the local way, by page cache and size, of files on a disk."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {CACHE.name: cell.axis(CACHE.name), "size": int(cell.axis(SIZE.name))}
@@ -49,7 +49,7 @@ def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say for one MPI at which sizes a remote read is nearly as fast as a local read."""
+    """Say, for one MPI, at which sizes a remote read is nearly as fast as a local read."""
     sizes: dict[str, list[str]] = {ratio.at[CACHE.name]: [] for ratio in ratios}
     for ratio in ratios:
         if ratio.measure.high <= NEARLY:

@@ -1,4 +1,4 @@
-"""Work in rank 0's memory that the origins do themselves, or that a server there does for them."""
+"""Work in rank 0's memory. The origins do the work themselves, or a server at rank 0 does it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ SERVED = {
 
 
 def is_drawn(cell: Cell) -> bool:
-    """Tell whether a cell is in the figure; cells at two thread levels are in the figure once."""
+    """Tell whether a cell is in the figure. A way with two thread levels is drawn only once."""
     at_once = cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
     return is_created(cell) and at_once
 
@@ -48,7 +48,7 @@ def served_experiment(
     """Return an experiment that compares the origins' own ways with the ways of a server.
 
     Args:
-        module: of the experiment; its last name is the kernel's name.
+        module: the full name of the experiment's module; the last part is the kernel's name.
         title: of the page.
         order: where a report shows the page.
         lead: of the page.
@@ -56,12 +56,12 @@ def served_experiment(
         what: the timed operation in words: ``a gather``.
         until: the end of the timed operation in words.
         way: the axis of ways.
-        kinds: the words for the origins' own ways in sentences.
-        server: the word for all other ways in sentences.
+        kinds: the words, in sentences, for the origins' own ways.
+        server: the word, in sentences, for all other ways.
         x: the axis of sizes.
         point: returns the words for a size in a sentence.
-        waits: a sentence: what the ranks do in cells in which rank 0 computes.
-        before: the parts of the page above all others.
+        waits: a sentence that says what the ranks do in cells in which rank 0 computes.
+        before: the parts of the page that come before all other parts.
     """
     name = module.rpartition(".")[2]
 

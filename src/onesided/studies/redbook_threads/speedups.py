@@ -1,4 +1,4 @@
-"""Speed-ups of a product by tasks and threads: the source's and today's."""
+"""Speed-ups of a product by tasks and threads: the source's speed-ups and today's speed-ups."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ Size = tuple[int, int]
 
 ONE: Size = (1, 1)
 THREADS = "threads_"
-"""The beginning of the names of a published table's columns, before the number of threads."""
+"""The first part of a published table's column names; the number of threads follows."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way in which the threads of a task share its part, with the source's times.
+    """A way in which the threads of a task share the task's part, and the source's times.
 
     Attributes:
-        variant: as in a cell's labels.
+        variant: the word in a cell's labels.
         words: the reader's name for the way.
         published: times by tasks and threads; None if the source has no times.
     """
@@ -35,7 +35,7 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's speed-ups by size, each with the reason why its time is suspect."""
+        """Return the source's speed-ups by size, and why a time is suspect if it is suspect."""
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
@@ -48,7 +48,7 @@ class Way:
 
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield a cell with one thread of one task and a cell with more, for each way of sharing."""
+    """Yield, for each way of sharing, a cell with one thread of one task and a cell with more."""
     for at, own in by_point(cells, lambda cell: {"variant": cell.axis("variant")}):
         by_size = {(int(cell.ranks), int(cell.axis("threads"))): cell for cell in reversed(own)}
         for size, cell in by_size.items():
@@ -58,12 +58,12 @@ def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 @dataclass(frozen=True)
 class Speedups:
-    """The table of speed-ups over one thread of one task, the source's and today's.
+    """The table of speed-ups in comparison with one thread of one task: the source's and today's.
 
     Attributes:
         name: of the table and its CSV.
         metric: a time of summary.parquet.
-        ways: the ways; each has a group of rows.
+        ways: the ways; each way has a group of rows.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Speedups:
     ways: Sequence[Way]
 
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
-        """Return the rows; write the source's notes with their marks into `notes`."""
+        """Return the rows. Write the source's notes, with their marks, into `notes`."""
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():
             for ratio in ratios:
@@ -90,7 +90,7 @@ class Speedups:
         return rows
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, with a column for each MPI with a value."""
+        """Return the table, with one column for each MPI that has a value."""
         material = apart(material)
         notes: dict[str, str] = {}
         rows = self._rows(material, notes)

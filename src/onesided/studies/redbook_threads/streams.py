@@ -1,4 +1,4 @@
-"""Streams of messages: the cost of a thread level for one stream, and the gain of several."""
+"""Streams of messages: what a thread level costs one stream, and what several streams gain."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def point_of(cell: Cell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LevelCosts:
-    """A sentence for each MPI, and a table: one stream at each thread level over the lowest level.
+    """For each MPI, a sentence; and a table of ratios: each thread level to the lowest, one stream.
 
     Attributes:
         name: of the table and its CSV.
@@ -56,7 +56,7 @@ class LevelCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return a row for each MPI and kind of message, with the ratios of times."""
+        """Return one row for each MPI and kind of message, with the ratios of times."""
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
@@ -76,7 +76,7 @@ class LevelCosts:
         return rows
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; nothing if no level has cells with a core for each rank."""
+        """Return sentences and table; nothing if there are no cells with a core for each rank."""
         material = apart(material)
         rows = self.rows(material)
         if not rows:
@@ -114,10 +114,10 @@ class Question:
     """A question that the rates of two cells answer.
 
     Attributes:
-        words: the question, as the head of its rows.
-        over: arrangement of the rate above the line.
-        under: arrangement of the rate below the line.
-        one: the rate below the line is the rate of one stream.
+        words: the question; it is the head of the question's rows.
+        over: the arrangement whose rate is divided.
+        under: the arrangement whose rate is the divisor.
+        one: whether the divisor is the rate of one stream.
     """
 
     words: str
@@ -153,7 +153,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def together(name: str, metric: str) -> Ratios:
-    """Return the table of the gains of several streams: ratios of rates, by question.
+    """Return the table of the gains from several streams: ratios of rates, by question.
 
     Args:
         name: of the table and its CSV.

@@ -1,4 +1,4 @@
-"""How many messages a second do several threads send, and what does a thread level cost one?"""
+"""How many messages per second do several threads send, and what does a thread level cost?"""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ from onesided.studies.redbook_threads.streams import (
 )
 
 RATE, RATE_UNIT = "rate", "1/s"
-"""Messages a second of all streams; messages in both directions count, if there are two."""
+"""The messages per second of all streams. If there are two directions, both count."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -32,7 +32,7 @@ def _label(name: str) -> pl.Expr:
 
 
 def _messages() -> pl.Expr:
-    """Return how many messages all streams send in the time of one message."""
+    """Return how many messages all streams together send in the time of one message."""
     directions = pl.when(_label("direction") == "both_ways").then(2.0).otherwise(1.0)
     return _label("streams").cast(pl.Float64) * directions
 
@@ -53,7 +53,7 @@ class RateAnalysis(ReferenceAnalysis):
 
 
 def is_of_threads(cell: Cell) -> bool:
-    """Tell whether a cell has threads, at the thread level that several threads need."""
+    """Tell whether a cell has threads and the thread level that several threads need."""
     return not is_of_processes(cell) and cell.thread_level == "multiple"
 
 

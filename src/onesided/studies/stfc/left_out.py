@@ -21,10 +21,10 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
 
 
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
-    """Say which declared campaigns have further sizes; None if these cells have several sizes.
+    """Say which declared campaigns have further sizes; None if the cells have several sizes.
 
     Args:
-        kernel: of the cells.
+        kernel: the kernel of the cells.
         cells: the cells of a report.
     """
     own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
@@ -43,7 +43,7 @@ def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
 
 
 def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
-    """Say how many of the declared settings were tried, and which commands run the others.
+    """Say how many of the declared settings were tried, and which commands run the other settings.
 
     Args:
         cells: the cells of one or several experiments.
@@ -65,7 +65,7 @@ def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
 
 
 def one_setting(name: str | None) -> str:
-    """Name a table's setting, and say that it is one of several."""
+    """Name a table's setting, and say that there are several settings."""
     declared = settings.names()
     nothing = ", no environment variable set" if name == settings.DEFAULT else ""
     return f"Setting: {name}{nothing} (1 of {len(declared)})."

@@ -1,4 +1,4 @@
-"""Verdicts as a matrix: rows in groups, columns for each MPI, the evidence behind each sign."""
+"""Verdicts as a matrix: rows in groups, columns for each MPI, and the evidence for each sign."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""Returns for each cell its place, and the command that runs it again."""
+"""Returns, for each cell, the cell's place and the command that runs the cell again."""
 
 
 @dataclass(frozen=True)
 class VerdictMatrix:
-    """A matrix with a sign in each place, and the evidence behind the sign.
+    """A matrix with a sign in each place, and the evidence for the sign.
 
     Attributes:
         name: of the matrix and its CSV.
-        caption: what it shows.
+        caption: what the matrix shows.
         group: the axis by which rows are in groups.
         row: the axis that names a row.
-        column: the axis whose values are columns, once for each MPI.
-        shown: which cells are in it.
+        column: the axis whose values are columns; each MPI has all these columns.
+        shown: tells which cells are in the matrix.
     """
 
     name: str
@@ -47,7 +47,7 @@ class VerdictMatrix:
         return [self.matrix(material, cells)] if cells else []
 
     def matrix(self, material: Material, cells: Sequence[Cell]) -> Matrix:
-        """Return some cells as a matrix; the cells may be of any places."""
+        """Return the given cells as a matrix. The cells may be from any places."""
         each = partial(of_cells, material, csv=self.name, lines=csv_lines(cells))
         columns = self.columns(cells)
         rows = []
@@ -74,7 +74,7 @@ class VerdictMatrix:
         return [(name, values) for name in dict.fromkeys(cell.environment for cell in cells)]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row; the rows of a group are neighbours."""
+        """Return the cells of each row. The rows of a group are neighbours."""
         order = values_of(cells, self.group)
         ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
@@ -88,7 +88,7 @@ class VerdictMatrix:
         return [Mark(said.word, title, name=name, cells=each(cells))]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return mark and text of the footnotes that the rows have."""
+        """Return mark and text of the footnotes in the rows."""
         return []
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
@@ -118,12 +118,12 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """A sentence for each MPI, with the matrix below: do the varied axes change the verdict?
+    """A sentence for each MPI: do the varied axes change the verdict? The matrix is below.
 
     Attributes:
         title: of the sentences.
         what: the varied axes in words.
-        matrix: of the cells in which they are varied.
+        matrix: the matrix of the cells in which these axes are varied.
     """
 
     title: str
@@ -155,5 +155,5 @@ class Decides:
 
 
 def values_of(cells: Iterable[Cell], axis: Axis) -> list[Any]:
-    """Return the values of an axis in the order in which cells were declared."""
+    """Return the values of an axis, in the order of the cells' declaration."""
     return list(dict.fromkeys(axis.value(cell) for cell in cells))

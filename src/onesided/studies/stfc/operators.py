@@ -14,7 +14,7 @@ from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.matrix import Decides, VerdictMatrix
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of an operation and its flush: the mean of a burst."""
+"""The time of an operation and its flush: the mean over a burst."""
 
 SAID = PageText(Path(__file__).with_name("operators.yaml")).names
 
@@ -26,12 +26,12 @@ FLAVOR = Axis("flavor", "flavor")
 
 
 def meets(at: dict[str, str], cell: Cell) -> bool:
-    """Tell whether rank 0 computes in a cell, and the cell is at a point of the grid."""
+    """Tell whether rank 0 computes in a cell that is at a point of the grid."""
     return not is_timed(cell) and cell.has(at)
 
 
 def matrix(name: str, row: Axis, column: Axis, **at: str) -> VerdictMatrix:
-    """Return the verdicts of the cells at a point by two axes."""
+    """Return the verdicts of the cells at a point, by two axes."""
     return VerdictMatrix(name, SAID[name], OPERATION, row, column, partial(meets, at))
 
 

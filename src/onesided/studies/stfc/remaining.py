@@ -1,4 +1,4 @@
-"""The figure behind verdicts: access time against the target's remaining compute."""
+"""The figure with the evidence for verdicts: access time by the target's remaining compute."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """The columns of the points and how each is drawn.
+    """The columns of the points, and how each column is drawn.
 
     Attributes:
-        panels: two columns: a panel for each pair of their values; values of the second column
-            are side by side.
-        second: the values of the second, in order.
+        panels: two columns. Each pair of their values has a panel. Values of the second column are
+            side by side.
+        second: the values of the second column, in order.
         colour: column and its values in the order of the colours.
         shape: column and its values in the order of the shapes.
         hints: columns shown under the pointer.
@@ -52,7 +52,7 @@ def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
 
 
 def spread(points: pl.DataFrame, keys: Sequence[str], most: int) -> pl.DataFrame:
-    """Thin each group's points evenly over launches and samples, whatever their values."""
+    """Drop points of each group evenly over launches and samples, whatever their values are."""
     kept = []
     for _, part in points.group_by(keys, maintain_order=True):
         kept.append(part.gather_every(max(1, math.ceil(part.height / most))))
@@ -152,14 +152,14 @@ def figure(
     table: Table,
     explored: str = "",
 ) -> Figure:
-    """Return small multiples of points that are already thinned.
+    """Return a figure with many small panels. The points are already thinned.
 
     Args:
         points: remaining and elapsed in seconds, round, and the columns of `how`.
         how: the way to draw each column.
         first: the values of the first panel column, in order.
         caption: how to read it.
-        table: the points, under the figure's name.
+        table: the table of the points; it has the figure's name.
         explored: a view in Vega-Lite; by default the view of the wide drawing.
     """
     scales = scales_of(points)

@@ -1,4 +1,4 @@
-"""Ways to program with a verdict in each MPI, and the page whose answer says which to use."""
+"""Ways to program, with a verdict in each MPI, and the page whose answer says which way to use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ NOT_DECIDED = "nothing decided"
 
 
 def reading(words: Sequence[str]) -> str:
-    """Say with which progress, strong or weak, the verdicts of an MPI are consistent.
+    """Say whether the verdicts of an MPI are consistent with strong or with weak progress.
 
     Strong and weak progress are properties of an implementation; cells show behaviour. One cell
     that waits excludes strong progress. One cell that does not wait excludes weak progress.
@@ -33,13 +33,13 @@ def reading(words: Sequence[str]) -> str:
 
 
 def measured_with(environments: Sequence[str], cells: Sequence[Cell]) -> list[str]:
-    """Return the MPIs with which anything was measured."""
+    """Return the MPIs with at least one measured cell."""
     tried = {cell.environment for cell in cells if cell.verdict not in verdicts.NOT_MEASURED}
     return [name for name in environments if name in tried]
 
 
 def completes(found: Mapping[str, str], plural: str) -> str:
-    """Say in which MPIs an access completes, in words that can follow the name of the access."""
+    """Say in which MPIs an access completes. The words can follow the name of the access."""
     said = where(found, plural)
     if said.startswith("not in "):
         return f"does not complete {said.removeprefix('not ')}"
@@ -53,13 +53,13 @@ def is_good(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Way:
-    """Ways to program that share a verdict in each MPI.
+    """Ways to program that have, in each MPI, the same verdict.
 
     Attributes:
         key: a name for the column of the CSV.
         title: in words.
-        by_environment: the verdict in each MPI that was to take the way.
-        pairs: flavor and synchronisation of each way; empty for a target's help.
+        by_environment: the verdict in each MPI with which the way was to be measured.
+        pairs: the flavor and synchronisation of each way; empty if the way is the target's help.
     """
 
     key: str
@@ -79,7 +79,7 @@ class Way:
 
 
 def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
-    """Return the columns of an answer's table, by key, with the words of their fields."""
+    """Return the columns of an answer's table, by key, with the words of the columns' fields."""
     return {
         way.key: {
             "title": way.title[:1].upper() + way.title[1:],
@@ -90,7 +90,7 @@ def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
 
 
 def row_of(environment: str, ways: Sequence[Way]) -> dict[str, Any]:
-    """Return an MPI's row of an answer's table: a word for each way, and the notes to the words."""
+    """Return an MPI's row in an answer's table: a word for each way, and the notes on the words."""
     row: dict[str, Any] = {"environment": environment}
     for way in ways:
         if environment in way.by_environment:
@@ -106,8 +106,8 @@ class AnswerPage:
     Attributes:
         answer: returns the answer, from the cells with partitions apart and from all cells.
         contents: return the last sections, from the cells with partitions apart.
-        whole: return the sections before `contents`, from all cells; these sections tell
-            partitions apart themselves.
+        whole: return the sections before `contents`, from all cells; these sections separate
+            partitions themselves.
         way_rows: returns the cells by heading and name of the way that a program takes.
     """
 
@@ -117,7 +117,7 @@ class AnswerPage:
     whole: Sequence[Callable[[Material], Section | None]] = ()
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer: a row for each MPI and, if there are several, each partition."""
+        """Return the answer: a row for each MPI, and for each partition if there are several."""
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:

@@ -1,4 +1,4 @@
-"""What do several threads that access a window cost, compared with as many processes?"""
+"""What do threads that access a window cost, compared with the same number of processes?"""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""One series for each origin: seconds an operation, from the common start to the origin's end."""
+"""Each origin has one series: seconds per operation, from the common start to the origin's end."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
 BASE = ("put", "allocate")
-"""Operation and flavor of the answer."""
+"""The operation and the flavor in the answer."""
 
 _LIKE = ("operation", "flavor", "arrangement")
 _WHERE = ("system", "partition", "environment", "thread_level", "setting", "placement")
@@ -33,10 +33,10 @@ _UNITS = {"time": "s", "rate": "1/s", "scaling": "1"}
 
 
 def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return one row per launch: the mean time of its origins, and their rate together.
+    """Return one row for each launch: the mean time of its origins, and their total rate.
 
-    A sample has k operations of each of n origins and lasts until the last origin ends. So its rate
-    is n over the largest time of an operation.
+    In a sample, each of n origins does k operations, and the sample lasts until the last origin
+    ends. Therefore the rate is n divided by the largest time of an operation.
     """
     value = pl.col("value")
     return (
@@ -53,11 +53,13 @@ def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the rate over the rate of one origin, of the same arrangement and thread level.
+    """Add the ratio of the rate to the rate of one origin.
 
-    The divisor is the median over launches of the cell with one origin, so the ratio spreads as the
-    launches of several origins do. The cell with one origin may be of another test, because one
-    more process is one more rank.
+    The cell with one origin has the same arrangement and thread level.
+
+    The divisor is the median over launches of the cell with one origin. Therefore the ratio has the
+    spread of the launches with several origins. The cell with one origin may be of another test,
+    because one more process is one more rank.
     """
     axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)
@@ -77,10 +79,10 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """The time of an operation, and the rate of all origins together."""
+    """The time of an operation, and the total rate of all origins."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time, rate and scaling, one value per launch."""
+        """Return time, rate and scaling, with one value for each launch."""
         name = pl.col("name").str.split(".").list
         return (
             _scaling(_of_launches(samples), cells)
@@ -120,12 +122,12 @@ class Arrangement(NamedTuple):
 
     @property
     def ratio(self) -> Column:
-        """Return the column of the arrangement's rate over the rate of one origin."""
+        """Return the column for the arrangement's rate divided by the rate of one origin."""
         return Column(f"scaling_{self.key}", self.title, numbers.factor, measure=True)
 
 
 def _shown(material: Material) -> list[Cell]:
-    """Return each arrangement's cells at the highest thread level at which it was run.
+    """Return the cells of each arrangement at the highest thread level of its runs.
 
     Several threads need `multiple`, and the cells of a ratio must have the same level.
     """
@@ -145,7 +147,7 @@ def _arrangements(cells: Sequence[Cell]) -> list[Arrangement]:
 
 
 def _most(cells: Sequence[Cell]) -> list[Arrangement]:
-    """Return each arrangement with the most origins with which it was run."""
+    """Return, for each kind of origin, the arrangement with the most origins."""
     return list({one.name: one for one in _arrangements(cells)}.values())
 
 
@@ -159,7 +161,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return the rate of a cell, with the ratio to one origin below it."""
+    """Return the rate of a cell; below it is the ratio to the rate of one origin."""
     key = Arrangement.of(cell).key
     scaling = value_or_word(material, cell, "scaling", "against_one")
     ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -177,7 +179,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of one operation and flavor: a row for each environment with cells."""
+    """Return the rows of one operation and flavor: one row for each environment with cells."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 
@@ -222,7 +224,7 @@ class Rates:
 
 
 def _levels(cells: Sequence[Cell]) -> str:
-    """Say at which thread level each kind of origin was run."""
+    """Say at which thread levels each kind of origin was run."""
     kinds = grouped(cells, lambda cell: Arrangement.of(cell).name == PROCESSES)
     said = []
     for kind, name in ((False, "threads"), (True, "processes")):
@@ -240,7 +242,7 @@ class Page(ReferencePage):
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return the ratios of one operation and flavor, a row per environment and partition."""
+        """Return the ratios of one operation and flavor: a row per environment and partition."""
         material = apart(material)
         cells = _shown(material)
         rows = _base(material, cells)
@@ -258,7 +260,7 @@ class Page(ReferencePage):
         return Headline([sentence], table)
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines, a line for each environment and partition."""
+        """Return the answer as plain lines: one line for each environment and partition."""
         material = apart(material)
         cells = _shown(material)
         lines = []

@@ -1,4 +1,4 @@
-"""An advice in words and as a shell file, with a program that follows the advice."""
+"""Advice in words and as a shell file, with a program that follows the advice."""
 
 import re
 import textwrap
@@ -29,7 +29,8 @@ NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock 
 COMMENT_WIDTH = 96
 MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
-"""The most cells in the evidence of one setting: people read the file, too."""
+"""The most cells in the evidence of one setting. The number is small because people read the
+file."""
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 """The parts of an example: operations, flavors, synchronisations."""
@@ -40,7 +41,7 @@ PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the templates of this folder; all their text is plain."""
+    """Return the templates of this folder. All their text is plain."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -63,26 +64,29 @@ def variables_say(advice: Advice) -> str:
 
 
 def payload_says(choice: Choice) -> str:
-    """Say at which further sizes and layouts the best holds; an empty text if none was run."""
+    """Say at which further sizes and layouts the best combination is confirmed.
+
+    The text is empty if no further size or layout was run.
+    """
     return _environment().get_template("words.j2").module.payload_says(choice)
 
 
 def calls(evidence: Evidence) -> str:
-    """Return a combination as MPI's calls."""
+    """Return the MPI calls of a combination."""
     flavor, synchronisation = way_of(evidence.cell)
     call = ", ".join(FLAVORS[flavor].values()) if flavor in FLAVORS else flavor
     return f"{call}; {SYNCHRONISATIONS.get(synchronisation, {}).get('calls', synchronisation)}"
 
 
 def latency_says(evidence: Evidence | None) -> str:
-    """Return a combination's cost; an exclamation mark marks a cost out of all proportion."""
+    """Return a combination's cost. A cost out of all proportion has an exclamation mark."""
     if evidence is None or evidence.latency is None:
         return "not known"
     return f"{plain_measure(evidence.latency)}{' !' if evidence.remark else ''}"
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what a program must obey if a check is left out; None if all checks are made."""
+    """Say what a program must ensure if a check is left out; None if all checks are made."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 
@@ -91,15 +95,15 @@ def nocheck_says(advice: Advice) -> str | None:
 
 
 def program(flavor: str, synchronisation: str, operation: str) -> str | None:
-    """Return a whole program of two ranks: rank 1 accesses rank 0 while rank 0 computes.
+    """Return a complete program for two ranks. Rank 1 accesses rank 0 while rank 0 computes.
 
     Args:
-        flavor: of the window.
-        synchronisation: around the operation.
-        operation: as the kernel progress names them.
+        flavor: the flavor of the window.
+        synchronisation: the synchronisation around the operation.
+        operation: the operation. All three names are the names in the kernel progress.
 
     Returns:
-        Its lines; None if a part is not known.
+        The lines of the program; None if a part is not known.
     """
     name = operation.removeprefix("failing_")
     window = PARTS["flavors"].get(flavor)
@@ -130,7 +134,7 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return a program of the combination that most operations share; None without operations."""
+    """Return a program with the combination that most operations share; None if there is none."""
     alike = grouped(advice.cheapest.values(), lambda choice: way_of(choice.best.cell))
     if not alike:
         return None
@@ -164,7 +168,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _table(choices: Sequence[Choice]) -> list[str]:
-    """Return the table of what to use by operation and thread level, beside the commonest code."""
+    """Return the table of what to use, by operation and thread level, and of the commonest code."""
     rows = [("operation", "level", "use", "cost", ", ".join(COMMON.values()), "cost")]
     for choice in choices:
         best, common = choice.best or next(iter(choice.independent), None), choice.common
@@ -185,13 +189,13 @@ def _table(choices: Sequence[Choice]) -> list[str]:
 
 
 def _waiting(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], str]]:
-    """Return the combinations that wait, with their places; equal places are together."""
+    """Return the combinations that wait, with their places. Equal places are together."""
     alike = grouped((c for c in choices if c.waiting), lambda choice: tuple(choice.waiting))
     return [(words, _places(own)) for words, own in alike.items()]
 
 
 def _places(choices: Sequence[Choice]) -> str:
-    """Name operations with their thread levels; operations with the same levels are together."""
+    """Name operations and their thread levels. Operations with the same levels are together."""
     levels = {
         operation: " and ".join(str(choice.thread_level) for choice in own)
         for operation, own in grouped(choices, lambda choice: choice.operation).items()
@@ -212,7 +216,7 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells on which the recommendations rest, for `rerun.claims` to read back."""
+    """Return the cells that support the recommendations; `rerun.claims` reads this text."""
     turned = advice.chosen.turned[:MAXIMUM_LINES] if advice.chosen else []
     return [
         *(choice.best.cell for choice in advice.choices if choice.best),
@@ -221,11 +225,11 @@ def _rests_on(advice: Advice) -> list[Cell]:
 
 
 def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
-    """Return the file: exports of recommended variables; everything else is a comment.
+    """Return the file's text: exports of recommended variables. Everything else is a comment.
 
     Args:
         advice: what to use.
-        facts: texts about the campaign by name; ``where`` is the place of its tests.
+        facts: texts about the campaign, by name; ``where`` is the place of the campaign's tests.
     """
     return (
         _environment()
@@ -248,10 +252,12 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
 
 
 def file_name(advice: Advice) -> str:
-    """Return the file's name, from the environment's name: a shell file if it exports a variable.
+    """Return the file's name, from the environment's name.
 
-    If no file can have the environment's name, the readable signs stay, and a number tells the
-    name from others.
+    The file is a shell file if it exports a variable.
+
+    If the environment's name cannot be a file's name, the readable characters stay, and a number
+    makes the name unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not names.is_name(advice.environment):

@@ -1,4 +1,4 @@
-"""Analysis of the kernel progress: the time of an access by call, and if it met a compute."""
+"""Analysis of the kernel progress: the time of an access, by call, and whether it met a compute."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,38 +35,40 @@ IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
 GHOST = "ghost_process"
 HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
-"""States in which the target, one of its threads or a process in its place calls MPI meanwhile."""
+"""States in which MPI is called during the compute: by the target, by one of its threads, or by
+another process for the target."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
-"""Synchronisations that end with local completion: they tell nothing about the target, unless the
+"""Synchronisations that end with local completion. They say nothing about the target, unless the
 operation fetches."""
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
 PARTS = ("begin", "issue", "complete")
-"""The parts of an access, in order; `elapsed` is their sum."""
+"""The parts of an access, in order. `elapsed` is the sum of the parts."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""A launch says that a call synchronises if at least this share of its samples says so."""
+"""In a launch, a call counts as synchronising if at least this share of the samples says so."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
 
 
 def _lost(delay: str) -> pl.Expr:
-    """Tell whether a rank waited for a core during too great a part of the target's state."""
+    """Tell whether a rank waited for a core for too large a part of the target's state."""
     told = pl.col(delay).fill_nan(None).fill_null(0)
     return told > MOST_RUN_DELAY * pl.col("compute")
 
 
 def _judged_times() -> list[pl.Expr]:
-    """Return elapsed and remaining, by the target's own clock where a rank lost its core.
+    """Return elapsed and remaining time, by the target's own clock if a rank lost its core.
 
-    Some targets are to visit MPI now and then. If such a target has no core, its visits are late by
-    the wall clock, and the MPI is not to blame. The visits tell the target's own time. The time
-    that remained is the time for which the target really ran. The access took of this time the
-    share of the remaining visits that fell into the access. An origin without a core counts visits
-    that its access did not need, so the share is an upper bound. If fewer than `LEAST_VISITS`
-    visits remained, no time remained by this clock.
+    Some targets visit MPI now and then. If such a target has no core, its visits are late by the
+    wall clock, but the MPI is not the cause. The number of visits measures the target's own time.
+    By this clock, the remaining time is the time for which the target really ran. The elapsed time
+    is a share of the remaining time: the share of the remaining visits that happened during the
+    access. If the origin has no core, visits that the access did not need are counted, too.
+    Therefore the share is an upper bound. If fewer than `LEAST_VISITS` visits remained, the
+    remaining time by this clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -81,10 +83,10 @@ def _judged_times() -> list[pl.Expr]:
 
 
 def _without_the_scheduler() -> pl.Expr:
-    """Return the judged time; for early accesses to a visiting target, less the ranks' waits.
+    """Return the judged time. For early accesses to a visiting target, subtract the ranks' waits.
 
-    Such an access is early in any case. The waits are those of both ranks for their cores: a delay
-    that these waits explain is not the MPI's.
+    Such an access is early in any case. The waits are the times for which the two ranks waited for
+    their cores. If these waits explain a delay, the MPI is not the cause.
     """
     judged = pl.col("judged_elapsed")
     waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
@@ -95,12 +97,12 @@ def _without_the_scheduler() -> pl.Expr:
 
 
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return one row an access: SAMPLE, its series as columns, and whether it counts.
+    """Return one row for each access: SAMPLE, its series as columns, and whether the access counts.
 
-    ``met``: the access was issued inside the target's state. ``valid``: also, at least
-    `MINIMUM_REMAINING_S` of the state was left; and if the target visits MPI, the origin had its
-    core or the access was early all the same. ``longest``: the access has the longest length of its
-    launch. A verdict is made from ``judged_elapsed`` and ``judged_remaining``.
+    ``met``: the access was issued inside the target's state. ``valid``: in addition, at least
+    `MINIMUM_REMAINING_S` of the state remained; and if the target visits MPI, the origin had its
+    core, or the access was early without it. ``longest``: the access has the longest compute length
+    of its launch. A verdict uses ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
@@ -147,7 +149,7 @@ def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
-    """Return the metrics of each launch's accesses of the longest length, one row per launch."""
+    """Return, for each launch, one row with the metrics of its accesses of the longest length."""
     counts = pl.col("longest") & pl.col("met")
     at_longest = [
         pl.col(name).filter(counts).median().alias(f"{name}.longest")
@@ -201,7 +203,7 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
-    """Return the valid accesses of one cell in one launch, from its result line's series."""
+    """Return the valid accesses of one cell in one launch, from the result line's series."""
     valid = evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES))).filter(
         "valid"
     )
@@ -221,7 +223,7 @@ def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
-    """Return the verdict of a cell whose samples tell nothing of progress; None for all others."""
+    """Return the verdict of a cell whose samples say nothing about progress; else None."""
     if labels.get("target_state") == IDLE:
         return Verdict(REFERENCE, "nobody computes at the target", launches)
     if labels.get("synchronisation") in SYNCHRONISING_CALLS:
@@ -233,8 +235,8 @@ def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     """Return the verdict on a cell (see `Analysis`).
 
-    A cell that ends with local completion gets no verdict about the target. It keeps its early
-    fractions, because they say how soon the origin's buffer is free again.
+    A cell that ends with local completion gets no verdict about the target. The cell keeps its
+    early fractions, because they say how soon the origin's buffer is free again.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

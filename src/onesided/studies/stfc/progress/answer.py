@@ -32,10 +32,10 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The most operations that the first screen names; if there are more, it gives their number."""
+"""The most operations that the first screen names. If there are more, it gives their number."""
 
 MOST_WAYS = 6
-"""The most ways with a column or a sentence; further ways are in the truth table."""
+"""The most ways with a column or a sentence. Further ways are only in the truth table."""
 
 SAY = WRITTEN.say
 
@@ -56,12 +56,13 @@ def _synchronisation(name: str) -> str:
 
 
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
-    """Name ways shortly: flavors with the same synchronisations share a list.
+    """Name ways briefly. Flavors with the same synchronisations share a list.
 
     Args:
-        pairs: flavor and synchronisation of each way.
-        every: the pairs of all ways that can tell of progress. If `pairs` has every
-            synchronisation of a flavor, the name gives their number in place of a list.
+        pairs: the flavor and synchronisation of each way.
+        every: the pairs of all ways that can say something about progress. If `pairs` has every
+            synchronisation of a flavor, the name gives the number of synchronisations in place of a
+            list.
     """
     by_words: dict[str, list[str]] = {}
     for flavor in sorted(dict.fromkeys(f for f, _ in pairs), key=lambda f: (*FLAVORS, f).index(f)):
@@ -76,7 +77,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 
 
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells of each way with a cell that can tell of progress."""
+    """Return, by way, the cells of ways with a cell that can say something about progress."""
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
 
@@ -87,10 +88,10 @@ def _by_environment(cells: Sequence[Cell], environments: Sequence[str]) -> dict[
 
 
 def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return the ways to program, those with progress in most MPIs first.
+    """Return the ways to program. Ways with progress in the most MPIs come first.
 
     Args:
-        cells: the cells of one setting whose target computes without help.
+        cells: the cells of one setting in which the target computes without help.
         environments: the MPIs, in order.
     """
     tested = {pair: _by_environment(own, environments) for pair, own in _telling(cells).items()}
@@ -119,7 +120,7 @@ def _merged(several: Sequence[Together]) -> Together:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells whose target computes without help, by window and synchronisation."""
+    """Return, by window and synchronisation, the cells whose target computes without help."""
     telling = _telling(computing(first_group(cells)))
     return {
         (_window(flavor), _synchronisation(name)): own for (flavor, name), own in telling.items()
@@ -127,9 +128,9 @@ def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
 
 
 def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return the ways in which a target can help, each with its verdicts over all ways tested.
+    """Return the ways in which a target can help, each with the verdicts over all tested ways.
 
-    A cell with more threads than cores measures the scheduler and is left out.
+    A cell with more threads than cores is left out, because it measures the scheduler.
     """
     every = {cell.axis("synchronisation") for cell in computing(cells) if is_judged(cell)}
     able = [cell for cell in cells if is_judged(cell) and not cell.is_crowded]
@@ -153,7 +154,7 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
-    """Say for each way where an access completes while the target computes; the best way first."""
+    """Say, for each way, where an access completes while the target computes; best way first."""
     best = ranked[0]
     same = {word for way in ranked for word in way.words.values()}
     names = answers.names(list(best.by_environment), list(best.by_environment), kind)
@@ -170,10 +171,12 @@ def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
-    """Name the MPIs that a variable helps; say nothing if none was tried or none is needed.
+    """Name the MPIs that a variable helps.
+
+    Say nothing if no variable was tried or no variable is needed.
 
     Args:
-        advices: one for each environment.
+        advices: one advice for each environment.
     """
     said = [
         SAY("variable", listed([f"{n}={value}" for n, value in advice.variables.items()]), name)
@@ -198,7 +201,7 @@ def _nothing(cells: Sequence[Cell]) -> Markup:
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
-    """Say with which cells the answer was tested, and which of them do not count."""
+    """Say with which cells the answer was tested, and which of these cells do not count."""
     judged = [cell for cell in cells if is_judged(cell)]
     operations, levels = declared_order(judged, "operation"), levels_of(judged)
     named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""
@@ -260,11 +263,11 @@ def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return what to do, and a matrix of MPIs and ways to program.
+    """Return what to do, and a table of MPIs and ways to program.
 
     Args:
         apart: the page's material, partitions apart.
-        material: the same, not apart.
+        material: the page's material, with partitions together.
     """
     group = first_group(apart.cells)
     cells = computing(group)

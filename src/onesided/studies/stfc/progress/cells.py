@@ -1,4 +1,4 @@
-"""The cells of the progress table: their axes, their order, and the cells that come first."""
+"""The cells of the progress table: their axes, their order, and which cells come first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,27 +18,27 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FLAVORS: Mapping[str, Mapping[str, str]] = WRITTEN.names["flavors"]
 SYNCHRONISATIONS: Mapping[str, Mapping[str, str]] = WRITTEN.names["synchronisations"]
 STATES: Mapping[str, str] = WRITTEN.names["states"]
-"""Target states with their words, in the order of the page; an idle target has no verdict."""
+"""Target states with their words, in the order of the page. An idle target has no verdict."""
 
 BASE_STATE = "computes"
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
-"""The axes that vary the data moved, and not the way of moving."""
+"""The axes that vary which data is moved, but not how the data is moved."""
 
 Payload = tuple[str, ...]
 
 
 def computing(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells whose target computes without help."""
+    """Return the cells in which the target computes without help."""
     return [cell for cell in cells if cell.axis("target_state") == BASE_STATE]
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of the first view: without variables, if such cells were run.
+    """Return the cells of the first view: cells without variables, if such cells were run.
 
-    They are the cells of the first place of each partition, and those with ghost processes in the
-    same setting, which need one more rank. If there are several partitions, `apart` has given each
-    an environment of its own, so nothing is pooled.
+    The view has the cells of the first place of each partition. It also has the cells with ghost
+    processes in the same setting; these cells need one more rank. If there are several partitions,
+    `apart` has given each partition a separate environment, so nothing is pooled.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -52,18 +52,18 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return the cells by setting and place, in the order declared; the default setting first."""
+    """Return the cells by setting and place, in declared order, the default setting first."""
     by_place = grouped(cells, lambda cell: cell.group).values()
     return sorted(by_place, key=lambda group: group[0].setting != DEFAULT_SETTING)
 
 
 def places(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Return the cells by place, all settings together, in the order declared."""
+    """Return the cells by place, all settings together, in the order of declaration."""
     return list(grouped(cells, lambda cell: (cell.group[:2], cell.group[3:])).values())
 
 
 def way_of(cell: Cell) -> tuple[str, str]:
-    """Return flavor and synchronisation: how a program accesses a window."""
+    """Return flavor and synchronisation; these say how a program accesses a window."""
     return cell.axis("flavor"), cell.axis("synchronisation")
 
 
@@ -73,7 +73,7 @@ def payload_of(cell: Cell) -> Payload:
 
 
 def base_of(cells: Sequence[Cell]) -> Payload | None:
-    """Return the payload that most cells have: the base of the star."""
+    """Return the payload that most cells have: the base, from which single axes are varied."""
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
 
@@ -98,11 +98,11 @@ def base_words(base: Sequence[str] | None) -> str:
 
 
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
-    """Return the fields that name a cell in a table's row.
+    """Return the fields with the name of a cell in a table's row.
 
     Args:
         cell: the cell to name.
-        base: the payload that is not named.
+        base: the payload that is left out of the name.
         with_level: whether the text below the operation has the thread level.
     """
     names = ("operation", "flavor", "synchronisation", "data", "size_bytes")
@@ -116,7 +116,7 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
 
 
 def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
-    """Return an axis's values: first the known values in their order, then others as declared."""
+    """Return an axis's values: first the known values in order, then other values as declared."""
     order = dict.fromkeys(known)
     present = dict.fromkeys(cell.axis(axis) for cell in cells)
     return [name for name in order if name in present] + [n for n in present if n not in order]
@@ -128,12 +128,12 @@ def levels_of(cells: Iterable[Cell]) -> list[str]:
 
 
 def test_of(cell: Cell) -> str:
-    """Return a test's name without the parameters that ReFrame puts after it."""
+    """Return a test's name without the parameters that ReFrame adds to the name."""
     return str(cell.test).split()[0]
 
 
 def is_judged(cell: Cell) -> bool:
-    """Tell whether a cell tells of progress, or was meant to tell and failed."""
+    """Tell whether a cell says something about progress, or should have done so but failed."""
     return cell.verdict in (*verdicts.OBSERVED, verdicts.UNDECIDED, *verdicts.FAILURES)
 
 
@@ -149,7 +149,7 @@ def environments_of(material: Material, cells: Iterable[Cell]) -> list[str]:
 
 
 def place_words(cells: Sequence[Cell]) -> str:
-    """Say where and how some cells were run: ``laptop:node, 2 ranks, unbound, native``."""
+    """Say where and how the cells were run: ``laptop:node, 2 ranks, unbound, native``."""
     first = cells[0]
     words = (
         f"{first.system}:{first.partition}",

@@ -1,4 +1,4 @@
-"""The evidence of a claim: a cell with its verdict, and one latency for all equal accesses."""
+"""The evidence for a claim: a cell with its verdict, and one latency for all equal accesses."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states whose cells take the same latency: that of a target that waits meanwhile. The state
-of the verdicts comes first."""
+"""Target states whose cells measure the same latency: in the timed accesses, the target waits.
+The state of the verdicts comes first."""
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""The least launches of a latency that is stated. A latency says if it has fewer launches than a
-verdict needs: launches are left out if their cores were far apart or not their own."""
+"""The minimum number of launches that a latency needs before it is stated. If a latency has
+fewer launches than a verdict needs, it says so. Launches are left out if their cores were far
+apart or were shared."""
 
 
 def plain_time(seconds: float) -> str:
@@ -34,7 +35,7 @@ def plain_time(seconds: float) -> str:
 
 
 def plain_measure(latency: Measure) -> str:
-    """Return a latency in ASCII, with its launches if few: ``41 ns (40 ns to 43 ns)``."""
+    """Return a latency in ASCII: ``41 ns (40 ns to 43 ns)``. Name the launches if there are few."""
     few = f", {latency.launches} launches" if latency.launches < MINIMUM_VALID_LAUNCHES else ""
     between = f"{plain_time(latency.low)} to {plain_time(latency.high)}{few}"
     return f"{plain_time(latency.value)} ({between})"
@@ -47,7 +48,7 @@ def is_decided(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A cell on which a claim rests, and its label's latency if the latency may be stated."""
+    """A cell that supports a claim, and the latency of the cell's label if it may be stated."""
 
     cell: Cell
     timed: Timed | None
@@ -64,7 +65,7 @@ class Evidence:
 
     @property
     def cost(self) -> float:
-        """Return the latency in seconds; infinity without a latency, for comparing costs."""
+        """Return the latency in seconds to compare costs; infinity if there is no latency."""
         return self.latency.value if self.latency else float("inf")
 
     @property
@@ -91,17 +92,17 @@ class Evidence:
 
     @property
     def remark(self) -> str | None:
-        """Return what is out of all proportion about the latency; None if nothing is."""
+        """Return what about the latency is out of all proportion; None if nothing is."""
         return tails.remark(None, self.latency.low, self.latency.high) if self.latency else None
 
     @property
     def outcome(self) -> str:
-        """Return the verdict with its delay."""
+        """Return the verdict and its delay."""
         tau_s = self.cell.tau_s
         return f"{self.verdict} by {plain_time(tau_s)}" if tau_s else self.verdict
 
     def is_below(self, other: Evidence) -> bool:
-        """Tell whether the whole interval of the latency lies below another latency's interval."""
+        """Tell whether the whole interval of the latency is below another latency's interval."""
         if self.latency is None or other.latency is None:
             return False
         return self.latency.high < other.latency.low
@@ -117,19 +118,19 @@ class Timed:
 
 
 def ratio(over: Timed | None, under: Timed | None) -> float | None:
-    """Return the ratio of two latencies; None if one is unknown, or the cores' states differ."""
+    """Return the ratio of two latencies; None if one is unknown or the cores' states differ."""
     if over is None or under is None or under.measure.value <= 0:
         return None
     return over.measure.value / under.measure.value if are_alike(over.met, under.met) else None
 
 
 def access_of(cell: Cell) -> tuple[str, ...]:
-    """Return the access that a cell times: operation, flavor, synchronisation, layout and size."""
+    """Return which access a cell times: operation, flavor, synchronisation, layout and size."""
     return (cell.axis("operation"), *way_of(cell), *payload_of(cell)[:2])
 
 
 def label_of(cell: Cell) -> tuple[Any, ...]:
-    """Return the values on which a latency depends; tables name the latency by them."""
+    """Return the values on which a latency depends. Tables name the latency by these values."""
     return (cell.environment, cell.thread_level, cell.group, *access_of(cell))
 
 
@@ -139,13 +140,14 @@ def _is_sound(cell: Cell) -> bool:
 
 
 class Latencies:
-    """The one latency of each label among some cells.
+    """The latencies of cells: one latency for each label.
 
-    Several cells take the latency of one label, and each cell would give a different number.
+    Several cells measure the latency of the same label, and each cell would give a different
+    number.
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
-        """Take each latency from the first cell with a latency."""
+        """Take the latency of each label from the first cell with a latency."""
         self._material = material
         by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}
@@ -156,19 +158,22 @@ class Latencies:
                 self._timed.setdefault(label_of(cell), Timed(cell, measure, met))
 
     def of(self, cells: Iterable[Cell]) -> Timed | None:
-        """Return the latency of some cells' label; None if it is not known."""
+        """Return the latency of the cells' label; None if the latency is not known."""
         known = (self._timed.get(label_of(cell)) for cell in cells)
         return next((timed for timed in known if timed is not None), None)
 
     def shown(self, cells: Sequence[Cell]) -> Any:
-        """Return a table's value: the latency, else the verdict of the first cell with a word."""
+        """Return a table's value: the latency, else the verdict of the first cell that has one."""
         timed = self.of(cells)
         taken = [timed.cell] if timed else cells
         values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)
         return next((value for value in values if value is not None), None)
 
     def evidence(self, cell: Cell) -> Evidence:
-        """Return a cell with its latency; without it if helpers share cores or launches are few."""
+        """Return a cell with its latency.
+
+        The latency is left out if helpers share cores or if there are too few launches.
+        """
         timed = self.of([cell])
         enough = timed and timed.measure.launches >= MINIMUM_TIMED_LAUNCHES
         return Evidence(cell, timed if enough and not cell.oversubscribed else None)

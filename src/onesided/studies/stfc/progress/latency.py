@@ -1,4 +1,4 @@
-"""Uncontended latency: an access while nobody computes; and the loss of the target's compute."""
+"""Uncontended latency: an access while nobody computes. Also the loss of the target's compute."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -28,14 +28,14 @@ from onesided.studies.stfc.progress.cells import (
 from onesided.studies.stfc.progress.evidence import TIMED_STATES, Latencies, access_of, ratio
 
 ATOMIC_BYTES = 8
-"""The baseline of an atomic is one instruction on one element; more elements have no baseline."""
+"""The size with a baseline for atomics: the baseline is one instruction on one element."""
 
 
 # ------------------------------------------------------------------------------ the hardware's
 
 
 def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
-    """Return name and time of a cell's hardware baseline; None if it was not measured."""
+    """Return name and time of a cell's hardware baseline; None if no baseline was measured."""
     name = WRITTEN.names["baselines"].get(cell.axis("operation"))
     size = int(cell.axis("size_bytes") or 0)
     if material.baselines is None or name is None or (name != "copy" and size != ATOMIC_BYTES):
@@ -45,9 +45,9 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 
 
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
-    """Return a baseline, and the ratio of a latency to it with its interval, for a row.
+    """Return, for a row, a baseline, and the latency divided by the baseline, with the interval.
 
-    If the interval spans `APART`, the row has the reason in place of a ratio.
+    If the interval spans a factor of `APART`, the row has the reason in place of a ratio.
     """
     if baseline is None:
         return {}
@@ -64,7 +64,7 @@ def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
 
 
 def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns to leave out of a table if no row has a baseline."""
+    """Return the columns that are left out of a table if no row has a baseline."""
     columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
     return () if any(row.get("baseline") for row in rows) else columns
 
@@ -91,7 +91,7 @@ def _latency_row(
 
 
 def _left_out(material: Material, cells: Sequence[Cell]) -> str:
-    """Say how many launches of the shown cells have no latency that counts, and why."""
+    """Say how many launches of the shown cells have no latency that counts, and say why."""
     launches = {}
     for kind in (COUNTS, FAR, SHARED):
         measures = (material.measure(cell, LATENCY, kind) for cell in cells)
@@ -138,7 +138,7 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return the loss of the target's own compute, by its state; None with only one state."""
+    """Return the loss of the target's own compute, by target state; None if one state exists."""
     base = base_of(group)
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:

@@ -1,4 +1,4 @@
-"""Every access against the target's remaining compute, and a view of any cell."""
+"""Plots of every access by the target's remaining compute, and an interactive view of any cell."""
 
 import math
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from onesided.studies.stfc.progress.cells import (
 
 NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
-"""The number of marks for an operation and flavor in a panel; more would hide each other."""
+"""The number of marks for an operation and flavor in a panel. More marks would hide each other."""
 STATIC_SYNCHRONISATIONS = 2
-"""The synchronisations in the drawing; the interactive view has the others."""
+"""The number of synchronisations in the drawing. The interactive view has the other ones."""
 EXPLORED_POINTS = 8_000
-"""The most accesses in the interactive view; each takes about 20 bytes."""
+"""The most accesses in the interactive view. Each access takes about 20 bytes."""
 EXPLORED_CELLS = 1_500
 LEAST_A_CELL = 6
 
@@ -38,7 +38,7 @@ _AXES = ("operation", "flavor", "synchronisation", "target_state", *PAYLOAD)
 
 
 def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
-    """Return the accesses of some cells that met a computing target, with their axes."""
+    """Return those accesses of the cells that met a computing target, with the cells' axes."""
     places = pl.DataFrame([cell.place for cell in cells], schema=list(material.place), orient="row")
     return (
         remaining.valid_points(material, _AXES)
@@ -67,7 +67,7 @@ def _drawn_cells(material: Material) -> list[Cell]:
 
 
 def _explored_cells(material: Material) -> list[Cell]:
-    """Return the cells in the interactive view, the cells of the first matrices first."""
+    """Return the cells in the interactive view. The cells of the first matrices come first."""
     known = [cell for cell in material.cells if cell.axis("target_state") in STATES]
     states = list(STATES)
     usual = base_of(first_group(material.cells))
@@ -116,7 +116,7 @@ def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
 
 
 def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
-    """Return a Vega-Lite view of one cell that a reader selects by its axes."""
+    """Return a Vega-Lite view of one cell. A reader selects the cell by its axes."""
     selects = [
         alt.param(
             name=f"chosen_{name}",
@@ -169,7 +169,7 @@ def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
 
 
 def section(material: Material) -> Section | None:
-    """Return the figure's section; None without an access that met a computing target."""
+    """Return the figure's section; None if no access met a computing target."""
     cells = _drawn_cells(material)
     if not cells:
         return None

@@ -1,4 +1,4 @@
-"""What to use with an MPI: code changes and variables, from verdicts and latencies."""
+"""What to use with an MPI: code changes and variables. Verdicts and latencies decide."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""The values of the commonest code. Latencies are compared with them, one axis at a time."""
+"""The values of the commonest code. Latencies are compared with its latency, one axis at a time."""
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
 """Verdicts of cells that do not wait."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""Verdicts of cells that tell nothing about their setting."""
+"""Verdicts of cells that say nothing about their setting."""
 
 FamilyVersion = tuple[str, str]
 """Family and version of an environment's MPI."""
@@ -42,14 +42,14 @@ FamilyVersion = tuple[str, str]
 
 @dataclass(frozen=True)
 class Choice:
-    """What to use for one operation at one thread level, no variable set.
+    """What to use for one operation at one thread level if no variable is set.
 
     Latencies of two thread levels are not compared.
 
     Attributes:
         operation: its name.
-        thread_level: as the program asks for it.
-        known: the cells whose target computes.
+        thread_level: the level that the program asks for.
+        known: the cells in which the target computes.
         base: the payload at which combinations are compared.
     """
 
@@ -68,9 +68,9 @@ class Choice:
 
     @cached_property
     def independent(self) -> list[Evidence]:
-        """Return the combinations whose cells are all independent, the cheapest first.
+        """Return the combinations whose cells are all independent. The cheapest comes first.
 
-        A combination has several cells if several tests of a campaign have it. If one of these
+        A combination has several cells if several tests of a campaign include it. If one of these
         cells failed or has another verdict, the combination is not recommended.
         """
         agreed = [
@@ -82,7 +82,7 @@ class Choice:
 
     @property
     def best(self) -> Evidence | None:
-        """Return the cheapest combination that is independent; None if none is.
+        """Return the cheapest combination that is independent; None if there is none.
 
         A combination without a known latency cannot be called the cheapest.
         """
@@ -97,10 +97,10 @@ class Choice:
         return next(iter(self._combinations.get((flavor, synchronisation), ())), None)
 
     def factor(self, axis: str) -> float | None:
-        """Return the latency of an axis's commonest value over the latency of the best combination.
+        """Return the latency of an axis's commonest value, divided by the best combination's.
 
-        The latency of the commonest value is from the cell that differs from the best only on this
-        axis.
+        The latency of the commonest value is from the cell that differs from the best combination
+        only on this axis.
         """
         if self.best is None:
             return None
@@ -119,7 +119,7 @@ class Choice:
 
     @cached_property
     def _elsewhere(self) -> list[Evidence]:
-        """Return the best combination at further sizes and layouts."""
+        """Return the cells of the best combination at further sizes and layouts."""
         best = self.best
         return [
             e
@@ -129,26 +129,26 @@ class Choice:
 
     @property
     def confirmed(self) -> list[Evidence]:
-        """Return the further sizes and layouts at which the best is independent."""
+        """Return the further sizes and layouts at which the best combination is independent."""
         return [e for e in self._elsewhere if e.verdict == verdicts.INDEPENDENT]
 
     @property
     def exceptions(self) -> list[Evidence]:
-        """Return the sizes and layouts at which the best was measured and is not independent."""
+        """Return the sizes and layouts at which the best combination was not independent."""
         agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
         return [e for e in self._elsewhere if e.verdict not in agree]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A cell at the default setting, and its twin with another setting."""
+    """A cell at the default setting, and the same cell with another setting (its twin)."""
 
     before: Evidence
     after: Evidence
 
     @property
     def is_compared(self) -> bool:
-        """Tell whether both cells were decided, with a target that computes."""
+        """Tell whether the target computes and both cells were decided."""
         both = (self.before.cell, self.after.cell)
         return len(computing(both)) == 2 and all(map(is_decided, both))
 
@@ -163,11 +163,11 @@ class Effect:
     """The effect of a setting, in comparison with the default setting.
 
     Attributes:
-        setting: its name.
-        variables: the variables that it sets for the environment's family.
-        not_declared: why it sets no variable; None if it sets variables.
+        setting: the name of the setting.
+        variables: the variables that the setting sets for the environment's family.
+        not_declared: why the setting sets no variable; None if it sets variables.
         cells: the cells that were run with the setting.
-        pairs: each of these cells with its twin at the default, if it has a twin.
+        pairs: each of these cells that has a twin at the default setting, with its twin.
     """
 
     setting: str
@@ -185,35 +185,35 @@ class Effect:
 
     @cached_property
     def compared(self) -> list[Turn]:
-        """Return the cells that wait at the default and were also decided with the setting."""
+        """Return the cells that wait at the default and were decided with the setting, too."""
         return [t for t in self.pairs if t.is_compared and t.words[0] == verdicts.WAITS]
 
     @property
     def turned(self) -> list[Turn]:
-        """Return the `compared` cells that no longer wait: they are independent or delayed."""
+        """Return the `compared` cells that are independent or delayed, and so no longer wait."""
         return [turn for turn in self.compared if turn.words[1] in KEPT]
 
     @property
     def to_independent(self) -> int:
-        """Return how many of the `turned` cells became independent; the others are delayed."""
+        """Return how many of the `turned` cells became independent. The other cells are delayed."""
         return sum(turn.words[1] == verdicts.INDEPENDENT for turn in self.turned)
 
     @property
     def eased(self) -> int:
-        """Return how many `compared` cells are partial with the setting; they are not `turned`."""
+        """Return how many `compared` cells are partial with the setting. They are not `turned`."""
         return sum(turn.words[1] == verdicts.PARTIAL for turn in self.compared)
 
     @cached_property
     def lost(self) -> list[Turn]:
-        """Return the cells that did not wait at the default, and wait or are partial here."""
+        """Return the cells that did not wait at the default, but wait or are partial here."""
         kept = (turn for turn in self.pairs if turn.is_compared and turn.words[0] in KEPT)
         return [turn for turn in kept if turn.words[1] not in KEPT]
 
     @cached_property
     def failed(self) -> list[Cell]:
-        """Return the cells that fail with the setting and not at the default.
+        """Return the cells that fail with the setting but not at the default setting.
 
-        Every cell of the setting counts, because a cell without a twin may crash, too.
+        All cells of the setting are checked, because a cell without a twin may also crash.
         """
         failures = [verdict for verdict in verdicts.FAILURES if verdict != verdicts.NO_EFFECT]
         failing = (turn for turn in self.pairs if turn.words[0] in verdicts.FAILURES)
@@ -223,7 +223,7 @@ class Effect:
 
     @cached_property
     def factors(self) -> list[float]:
-        """Return the latency with the setting over that without it, once for each label."""
+        """Return the latency with the setting divided by the default's, once for each label."""
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
             factor = ratio(turn.after.timed, turn.before.timed)
@@ -233,12 +233,12 @@ class Effect:
 
     @property
     def factor(self) -> float | None:
-        """Return the geometric mean of `factors`; None without a factor."""
+        """Return the geometric mean of `factors`; None if there is no factor."""
         return geometric_mean(self.factors) if self.factors else None
 
     @property
     def gain(self) -> int:
-        """Return how many more cells keep progress with the setting than without it."""
+        """Return how many more cells have progress with the setting than without the setting."""
         return len(self.turned) - len(self.lost)
 
     @property
@@ -268,13 +268,14 @@ class Advice:
     """What to use with one environment in one place.
 
     Attributes:
-        environment: its name.
+        environment: the name of the environment.
         cells: the environment's cells in the place.
-        choices: a choice for each operation and thread level, in the order declared.
-        effects: an effect for each setting of the campaign except the default.
-        waiting: how many cells wait at the default.
-        measured: whether any cell was decided at the default.
-        missing: why no cell was decided, in the words of the first cell with a reason; else None.
+        choices: one choice for each operation and thread level, in the order of declaration.
+        effects: one effect for each setting of the campaign except the default setting.
+        waiting: how many cells wait at the default setting.
+        measured: whether any cell was decided at the default setting.
+        missing: why no cell was decided, in the words of the first cell with a reason; None if a
+            cell was decided.
     """
 
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
@@ -311,7 +312,7 @@ class Advice:
         ]
 
     def _effect(self, setting: str, variables: Mapping[str, str], missing: str | None) -> Effect:
-        """Return a setting's effect: its cells, with twins of the same test at the default."""
+        """Return a setting's effect: its cells, and their twins (same test) at the default."""
 
         def twin_key(cell: Cell) -> tuple[Any, ...]:
             labels = sorted((name, str(value)) for name, value in cell.labels.items())
@@ -330,7 +331,7 @@ class Advice:
 
     @cached_property
     def chosen(self) -> Effect | None:
-        """Return the setting that helps most cells and fails in none; None if no setting helps."""
+        """Return the setting that helps the most cells and fails in no cell; None if none helps."""
         helping = [effect for effect in self.effects if effect.helps]
         return max(
             helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None
@@ -343,10 +344,11 @@ class Advice:
 
     @cached_property
     def cheapest(self) -> dict[str, Choice]:
-        """Return for each operation the cheapest choice, at the lowest thread level that has one.
+        """Return, for each operation, the cheapest choice, at the lowest thread level that has one.
 
-        Latencies of two levels are from different launches, so equal latencies differ by noise.
-        Another level is chosen only if the whole interval of its latency lies below.
+        Latencies of two levels are from different launches, so equal latencies differ by noise. A
+        higher level is chosen only if the whole interval of its latency is below the other
+        interval.
         """
         cheapest: dict[str, Choice] = {}
         for choice in self.choices:

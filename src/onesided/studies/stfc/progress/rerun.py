@@ -1,4 +1,4 @@
-"""Run the claims of an advice file again, under the file, and judge them as in a campaign."""
+"""Run the claims of an advice file again, with the file applied; judge them as in a campaign."""
 
 import re
 import tempfile
@@ -35,19 +35,19 @@ class Claim:
 
     @property
     def level(self) -> str:
-        """Return the thread level of its test."""
+        """Return the thread level of the claim's test."""
         level = _LEVEL.search(self.test)
         return level.group(1) if level else "single"
 
     @property
     def is_sourced(self) -> bool:
-        """Tell whether the claim was measured, and runs again, with the file's variables."""
+        """Tell whether the claim was measured (and is run again) with the file's variables."""
         return DEFAULT_SETTING not in self.test
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """A claim as in the file, and the verdict of today under the same file."""
+    """A claim from the file, and today's verdict with the same file applied."""
 
     claim: Claim
     verdict: Verdict
@@ -59,7 +59,7 @@ class Rerun:
 
 
 def claims(text: str) -> list[Claim]:
-    """Return what an advice file claims, from its content."""
+    """Return the claims in the content of an advice file."""
     environment, stated = "", []
     for line in text.splitlines():
         if named := _ENVIRONMENT.match(line):
@@ -73,7 +73,8 @@ def read_claims(path: Path) -> list[Claim]:
     """Return the claims of an advice file.
 
     Raises:
-        InputError: the file cannot be read, has no claim, or names no declared environment.
+        InputError: the file cannot be read, has no claim, or names an environment that is not
+            declared.
     """
     try:
         stated = claims(path.read_text("utf-8"))
@@ -91,10 +92,10 @@ def read_claims(path: Path) -> list[Claim]:
 def _launch(
     document: Mapping[str, Any], path: Path, members: Sequence[Claim], seed: int
 ) -> dict[str, Probe]:
-    """Run one launch of claims of one thread level, either all under the file or none.
+    """Run one launch of claims of one thread level: all with the file applied, or all without it.
 
     Returns:
-        The valid samples of the cells that ended well, by cell.
+        The valid samples, by cell, of the cells that ended without a failure.
     """
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "lines.jsonl"
@@ -118,7 +119,7 @@ def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
 
     Args:
         path: an advice file.
-        say: called with a line after each launch.
+        say: a function that is called with a line after each launch.
 
     Raises:
         InputError: the file has no claims.

@@ -1,4 +1,4 @@
-"""The evidence of a symbol of the truth table: numbers in words, and a sketch of the samples."""
+"""The evidence for a symbol of the truth table: numbers in words, and a sketch of the samples."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def _where_it_waits(material: Material, cell: Cell) -> str | None:
-    """Name the call in which most of an access passes; None for a cell that does not wait."""
+    """Name the call that takes most of an access's time; None for a cell that does not wait."""
     parts = shares(material, cell) if cell.verdict == verdicts.WAITS else None
     if not parts:
         return None
@@ -32,13 +32,13 @@ def _where_it_waits(material: Material, cell: Cell) -> str | None:
 
 
 def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
-    """Return a function that places a value on a logarithmic axis."""
+    """Return a function that gives the position of a value on a logarithmic axis."""
     whole = max(math.log(high / low), 1e-9)
     return lambda value: EDGE + math.log(value / low) / whole * (length - 2 * EDGE)
 
 
 def _sketch(points: Points) -> Markup:
-    """Return access time against remaining compute, on logarithmic axes, without a legend.
+    """Return a plot of access time by remaining compute, on logarithmic axes, without a legend.
 
     Args:
         points: remaining and elapsed of each access, in seconds, above zero.
@@ -65,7 +65,7 @@ def _sketch(points: Points) -> Markup:
 
 
 class Behind:
-    """The evidence behind the symbols of a matrix; the samples are sorted by cell once."""
+    """The evidence for the symbols of a matrix. The samples are sorted by cell only once."""
 
     def __init__(self, material: Material) -> None:
         self.material = material
@@ -79,7 +79,7 @@ class Behind:
         }
 
     def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
-        """Return the call in which some cells wait, and a sketch of accesses that met a compute."""
+        """Return the call in which the cells wait, and a sketch of accesses that met a compute."""
         said = (_where_it_waits(self.material, cell) for cell in cells)
         points = [point for cell in cells for point in self._points.get(cell.place, ())]
         where = "; ".join(dict.fromkeys(words for words in said if words))

@@ -47,7 +47,7 @@ SYNCHRONISATION = Axis("synchronisation", "synchronisation")
 FLAVOR = Axis("flavor", "flavor")
 
 Defaults = Mapping[tuple[Any, ...], set[str]]
-"""The verdicts at the default setting, by the values that cells of different settings share."""
+"""The verdicts at the default setting, by the values that cells of all settings share."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ def _twin(cell: Cell) -> tuple[Any, ...]:
 
 
 def default_words(cells: Iterable[Cell]) -> Defaults:
-    """Return the verdicts of some cells at the default setting."""
+    """Return the verdicts that the cells have at the default setting."""
     by_twin = grouped((cell for cell in cells if cell.setting == DEFAULT_SETTING), _twin)
     return {twin: {cell.verdict for cell in own} for twin, own in by_twin.items()}
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return the evidence of a mark, from its cells with the same verdict."""
+    """Return the evidence for a mark, from the mark's cells, which have the same verdict."""
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)
@@ -89,7 +89,7 @@ def _title(cells: Sequence[Cell]) -> str:
 
 
 def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
-    """Name a mark's cells among those of its place, by levels or tests; None if it has all."""
+    """Name a mark's cells by levels or tests; None if the mark has all cells of its place."""
     if not others:
         return None
     levels = dict.fromkeys(str(cell.thread_level) for cell in own)
@@ -105,7 +105,7 @@ class TruthMatrix(VerdictMatrix):
 
     Attributes:
         defaults: the verdicts at the default setting.
-        behind: the source of further evidence; None: only the verdict's own evidence.
+        behind: the source of further evidence; if None, only the verdict's own evidence is shown.
     """
 
     defaults: Defaults = field(default_factory=dict)
@@ -117,7 +117,7 @@ class TruthMatrix(VerdictMatrix):
         return [(name, declared_order(own, "flavor", FLAVORS)) for name, own in by_name.items()]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row, by synchronisation and operation in the order declared."""
+        """Return the cells of each row, by synchronisation and operation, in declared order."""
         by_row = super().rows(cells)
         axes = ("synchronisation", "operation")
         orders = {axis: declared_order(cells, axis) for axis in axes}
@@ -128,7 +128,7 @@ class TruthMatrix(VerdictMatrix):
         return {row: by_row[row] for row in sorted(by_row, key=place)}
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks of a place: one mark if its cells agree, else one for each verdict."""
+        """Return the marks of a place: one if the cells agree, else one mark for each verdict."""
         marks = []
         for word, own in grouped(cells, lambda cell: cell.verdict).items():
             notes = "".join(sorted({note for cell in own for note in self._notes_on(cell)}))
@@ -148,7 +148,7 @@ class TruthMatrix(VerdictMatrix):
         return [note for note in holds if holds[note]]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return mark and text of the footnotes that the rows have."""
+        """Return mark and text of the footnotes in the rows."""
         marks = (mark for row in rows for place in row.places for mark in place)
         used = {note for mark in marks for note in mark.notes}
         return [(note, text) for note, text in _NOTES.items() if note in used]
@@ -176,10 +176,10 @@ class TruthMatrix(VerdictMatrix):
 def _of_group(
     behind: Behind, cells: Sequence[Cell], at: int, defaults: Defaults
 ) -> list[Matrix | Folded]:
-    """Return the matrices of one setting and place: the base first, the others folded.
+    """Return the matrices of one setting and place: the base first; other matrices are folded.
 
-    Only the base of the default setting has the samples behind its symbols: with the samples of the
-    other matrices a page would be too large.
+    Only the base of the default setting shows the samples for its symbols. With the samples of the
+    other matrices, a page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"
@@ -216,7 +216,7 @@ def _of_group(
 
 
 def section(material: Material) -> Section | None:
-    """Return the truth table, with a matrix for each setting and place."""
+    """Return the truth table, with matrices for each setting and place."""
     behind, defaults = Behind(material), default_words(material.cells)
     places = Counter[str | None]()
     parts: list[Matrix | Folded] = []

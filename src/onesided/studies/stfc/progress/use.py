@@ -40,9 +40,9 @@ def every_advice(material: Material) -> list[Advice]:
 
 
 def first_advice(material: Material) -> dict[str, Advice]:
-    """Return the advice for each environment in the first place of each partition, by its name.
+    """Return, by environment, the advice for the first place of each partition.
 
-    If there are several partitions, an environment's name has its partition, as in `apart`.
+    If there are several partitions, an environment's name includes the partition, as in `apart`.
     """
     name = names_apart(material.cells)
     by_name: dict[str, Advice] = {}
@@ -56,7 +56,7 @@ def first_advice(material: Material) -> dict[str, Advice]:
 
 
 def _code_sentences(advice: Advice) -> list[str]:
-    """Return the code changes; operations with the same combination and level are together."""
+    """Return the code changes. Operations with the same combination and level are together."""
     alike = grouped(
         advice.cheapest.values(), lambda choice: (calls(choice.best), choice.thread_level)
     )
@@ -71,7 +71,7 @@ def _code_sentences(advice: Advice) -> list[str]:
 
 
 def _costs(chosen: Sequence[Choice], level: str | None) -> str:
-    """Say what a combination costs, and what combinations cost that differ on one axis."""
+    """Say what a combination costs, and what combinations that differ on one axis cost."""
     own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
     words = f"It costs {own} (thread level {level})."
     for axis, same in zip(COMMON, reversed(COMMON), strict=True):
@@ -94,7 +94,7 @@ def _remarks(material: Material, advice: Advice) -> list[Markup]:
 
 
 def _facts(material: Material, advice: Advice) -> dict[str, str]:
-    """Return a file's facts about the campaign."""
+    """Return the facts about the campaign for an advice file."""
     campaign = material.campaign
     own = campaign.cells.filter(campaign.cells["environment"] == advice.environment)
     library = own["library_version"].drop_nulls().unique().sort()
@@ -109,7 +109,7 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
 
 
 def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
-    """Return an advice in words, with its file; its environment may have several files."""
+    """Return advice in words, with its file. An environment may have several files."""
     sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
     for at, sentence in enumerate(_code_sentences(advice)):
         sentences.append(Markup("{}" if at else "<b>Code.</b> {}").format(sentence))
@@ -156,7 +156,7 @@ def _row(material: Material, environment: str, choice: Choice) -> Fields:
 
 
 def _settings_rows(advice: Advice) -> list[dict[str, Any]]:
-    """Return the cells whose verdict another setting changes, for the better or the worse."""
+    """Return the cells whose verdict is better or worse with another setting."""
     turns = [
         (effect.setting, kind, turn)
         for effect in advice.effects
@@ -194,7 +194,7 @@ def _tables(material: Material, every: Sequence[Advice]) -> list[Table | Folded]
 
 
 def section(material: Material) -> Section | None:
-    """Return the section on what to use, in words, as shell files and with the evidence."""
+    """Return the section on what to use: words, shell files and the evidence."""
     every = every_advice(material)
     by_name = grouped(every, lambda advice: advice.environment)
     with_place = len(every) > len(material.environments)

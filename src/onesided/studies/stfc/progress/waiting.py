@@ -1,4 +1,4 @@
-"""Where an access waits: in the call that begins its epoch, its own or the completing call."""
+"""Where an access waits: the call that begins its epoch, its own call, or the completing call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HELD_UP = (verdicts.WAITS, verdicts.PARTIAL, verdicts.DELAYED)
 """Verdicts of accesses that do not return at once."""
 
 _LINE = ("synchronisation", "operation", "flavor")
-"""The axes that name a line of the figure."""
+"""The axes whose values name a line of the figure."""
 
 _COLOURS = ("first", "second", "third")
 _LINE_PX = 15
@@ -49,7 +49,7 @@ def percent(value: float) -> str:
 
 
 def shares(material: Material, cell: Cell) -> dict[str, float] | None:
-    """Return the parts of a cell's access as shares of their sum; None if a part is not known."""
+    """Return the parts of a cell's access as shares of the sum; None if a part is not known."""
     measures = [material.measure(cell, part, "longest") for part in PARTS]
     values = [max(measure.value, 0.0) for measure in measures if measure is not None]
     if len(values) < len(PARTS) or not sum(values):
@@ -96,7 +96,7 @@ def _synchronising(material: Material, group: Sequence[Cell], base: Payload | No
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
-    """Return a cell for each line and environment: the lowest level, the base, four operations."""
+    """Return a cell for each line and environment: lowest level, base payload, four operations."""
     usual = [
         cell
         for level in levels_of(cells)
@@ -143,13 +143,13 @@ def _panel(
     size: tuple[int, int | None],
     title: str,
 ) -> alt.LayerChart:
-    """Return one environment's bars; if an access does not wait, a word is in place of its bar.
+    """Return one environment's bars. If an access does not wait, it has a word in place of a bar.
 
     Args:
         bars: the parts of each line.
         words: verdicts of lines without a bar.
         lines: labels from top to bottom.
-        size: width, and width of the labels or None to leave them out, in pixels.
+        size: the width, and the width of the labels, in pixels; None leaves the labels out.
         title: of the panel.
     """
     width, labels = size
@@ -202,7 +202,7 @@ def _ordered(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
-    """Return the lines in which an access waits under any MPI; None if no access waits."""
+    """Return the figure of the lines in which an access waits under any MPI; None if none waits."""
     bars = _bars(material, cells)
     if not bars:
         return None

@@ -1,4 +1,4 @@
-"""Analysis of the shared counter: each launch's figures of merit, accesses that met a compute."""
+"""Analysis of the shared counter: figures of merit of each launch; accesses that met a compute."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,11 +21,11 @@ SOURCE_RANK = 1
 """The rank whose times the report of the shared counter shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
-"""Series whose percentiles over all launches go with a metric of the summary."""
+"""Series, and for each the metric of the summary that gets percentiles over all launches."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return sums, counts and medians of accesses and computes, one row per launch."""
+    """Return sums, counts and medians of accesses and computes: one row for each launch."""
     value, metric, rank = pl.col("value"), pl.col("metric"), pl.col("rank")
     access = value.filter((metric == "access") & (rank != TARGET_RANK))
     access_one = value.filter((metric == "access") & (rank == SOURCE_RANK))
@@ -50,7 +50,7 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
-    """Add the source's two figures of merit, ratios of totals of rank 1."""
+    """Add the source's two figures of merit, which are ratios of totals of rank 1."""
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
         pl.when(access > 0).then(compute / access).alias("communication_performance.rank_1"),
@@ -59,12 +59,12 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the mean access over the mean access to an idle target.
+    """Add a column: the mean access divided by the mean access to an idle target.
 
-    The divisor is the median over launches of the idle cell's mean, so the ratio spreads as the
-    computing launches do. The idle cell has the same algorithm, flavor and compute length. It
-    serves for every spread of the compute, because nobody computes at its target. If there are
-    several such cells, the cell with the least spread serves.
+    The divisor is the median over launches of the idle cell's mean. Therefore the ratio has the
+    spread of the computing launches. The idle cell has the same algorithm, flavor and compute
+    length. It is used for every spread of the compute, because nobody computes at its target. If
+    there are several such cells, the cell with the least spread is used.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
@@ -96,7 +96,7 @@ _UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the counter's metrics, one value per launch (see `Analysis`)."""
+    """Return the counter's metrics, with one value for each launch (see `Analysis`)."""
     wide = _slowdown(_figures(_totals(samples)), cells).join(
         launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left"
     )
@@ -104,7 +104,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return accesses of the origins, computes and latencies of all launches (see `Analysis`)."""
+    """Return the origins' accesses, computes and latencies of all launches (see `Analysis`)."""
     wanted = (
         ((pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK))
         | (pl.col("metric") == "compute")
@@ -114,7 +114,7 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return every access of the origins with the remaining compute of the target."""
+    """Return every access of the origins, with the remaining compute of the target."""
     rank = pl.col("rank")
     return accesses_during_computes(
         samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK

@@ -1,4 +1,4 @@
-"""The answer on the counter in ten seconds: which MPI progresses, and the worst slowdown."""
+"""The answer about the counter in ten seconds: which MPI progresses, and the worst slowdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -42,7 +42,7 @@ _span = partial(range_words, show=numbers.seconds)
 SAY = WRITTEN.say
 
 LONGEST = ("access", "idle", "slowdown", "where", "computes_s")
-"""The fields of a row from the cell in which an access takes the longest."""
+"""The fields of a row that come from the cell in which an access takes the longest."""
 
 Key = tuple[str, str]
 """Family of algorithms, and window flavor."""
@@ -55,10 +55,11 @@ Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
 
 
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """Return the cells with random compute where there are any, and every failure.
+    """Return the cells with random compute, if there are any, and every failure.
 
-    With fixed compute the ranks fall into step, so few accesses meet a computing target. Such cells
-    are often undecided; in others, one access that the machine delayed decides the verdict.
+    With fixed compute, the ranks get into step, so that few accesses meet a computing target. Such
+    cells are often undecided. In some of them, the verdict depends on one access that the machine
+    delayed.
     """
     if not any(spread_of(cell) > 0 for cell in cells):
         return cells
@@ -73,7 +74,7 @@ def _members(cells: Iterable[Cell], key: Key) -> list[Cell]:
 
 
 def families(cells: Sequence[Cell]) -> list[Key]:
-    """Return the families and flavors that were declared, in the order of the columns."""
+    """Return the declared families and flavors, in the order of the columns."""
     every = ((family, flavor) for family in FAMILIES for flavor in FLAVORS)
     return [key for key in every if _members(cells, key)]
 
@@ -81,7 +82,7 @@ def families(cells: Sequence[Cell]) -> list[Key]:
 def heard(material: Material, keys: Sequence[Key]) -> Heard:
     """Return the cells that count for some families and flavors, by MPI.
 
-    Cells that an MPI does not declare are missing: OpenSHMEM has none of MPI's algorithms.
+    Cells that an MPI does not declare are missing: OpenSHMEM declares none of MPI's algorithms.
     """
     busy = [cell for cell in material.cells if cell.axis("case") == BASE_CASE]
     by_key = {key: grouped(_members(busy, key), lambda cell: cell.environment) for key in keys}
@@ -108,15 +109,15 @@ def ways(cells: Heard) -> list[Way]:
 
 
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
-    """Return a row's fields from the one of some cells in which an access takes the longest.
+    """Return a row's fields from that one of the cells in which an access takes the longest.
 
-    Only cells whose target computed count: with fewer cores than ranks, another rank may take every
-    number before the target takes one.
+    Only cells whose target computed count. With fewer cores than ranks, other ranks may take all
+    numbers before the target takes a number.
 
     Returns:
-        The mean access while the target computes and while it is idle, the ratio of the two, the
-        cell in words, and the shortest and the longest measured compute of the target in seconds.
-        Each is None if no cell has both times.
+        The mean access while the target computes, the mean access while it is idle, the ratio of
+        the two, the cell in words, and the shortest and the longest measured compute of the target
+        in seconds. Each field is None if no cell has both means.
     """
     measures = [
         (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
@@ -139,7 +140,7 @@ def _place_of(cell: Cell) -> str:
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
     """Return the shortest and the longest measured compute of a cell's target, in seconds.
 
-    Both are None if the target had no number, and so nothing to compute.
+    Both are None if the target got no number and therefore had nothing to compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
     own = material.samples.filter(
@@ -151,7 +152,7 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:
-    """Return the mean access of the corresponding idle cell, that with the least spread."""
+    """Return the mean access of the corresponding idle cell with the least spread."""
 
     def place(cell: Cell) -> tuple[object, ...]:
         axes = (cell.axis(name) for name in ("algorithm", "flavor", "compute_ms"))
@@ -186,7 +187,7 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return where the counter's owner has to call MPI, and the longest wait."""
+    """Return with which MPIs the counter's owner has to call MPI, and the longest wait."""
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
     by_family = ways(cells)
@@ -199,7 +200,7 @@ def headline(apart: Material, material: Material) -> Headline:
 
 
 def _title(keys: Sequence[Key]) -> str:
-    """Name families on flavors: ``an exclusive lock on create or allocate windows``."""
+    """Name families and their flavors: ``an exclusive lock on create or allocate windows``."""
     flavors = {
         family: tuple(flavor for _, flavor in own)
         for family, own in grouped(keys, lambda key: key[0]).items()
@@ -213,7 +214,7 @@ def _title(keys: Sequence[Key]) -> str:
 
 
 def _sentences(by_family: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
-    """Say for each family and flavor in which MPIs an access completes."""
+    """Say, for each family and flavor, in which MPIs an access completes."""
     words = [
         (way.pairs[0], {name: way.words[name] for name in known if name in way.words})
         for way in by_family
@@ -244,7 +245,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Name the MPI with the longest wait; its interval overlaps no other MPI's interval."""
+    """Name the MPI with the longest wait. Its interval overlaps with no other MPI's interval."""
     access, idle = (
         f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
         for m in (row["access"], row["idle"])
@@ -254,7 +255,7 @@ def _longest_of_one(row: Row) -> Markup:
 
 
 def _longest_of_all(rows: Sequence[Row]) -> Markup:
-    """Give the range over all MPIs; the longest waits have intervals that overlap."""
+    """Give the range over all MPIs. The intervals of the longest waits overlap."""
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]
     return SAY("longest_of_all", *map(_span, (access, computes, idle)))

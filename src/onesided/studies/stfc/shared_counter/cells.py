@@ -16,11 +16,12 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)
-"""OpenSHMEM has one symmetric heap and no window: its flavor is none."""
+"""The flavors. OpenSHMEM has one symmetric heap and no window; its flavor is none."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
-"""The source's own algorithm; MPI's own operation since 3.0, in an epoch for each access and in one
-epoch for all; and OpenSHMEM's operation."""
+"""The algorithms of the first view: the source's algorithm; the operation that MPI has since
+3.0, with an epoch for each access and with one epoch for all accesses; and OpenSHMEM's
+operation."""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
@@ -28,13 +29,13 @@ TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 
 def way_of(cell: Cell) -> list[str]:
-    """Return algorithm and flavor; only the algorithm if it has no window."""
+    """Return algorithm and flavor; only the algorithm if there is no window."""
     words = (cell.axis(name) for name in ("algorithm", "flavor"))
     return [word for word in words if word not in ("", NO_MEANING)]
 
 
 def spread_of(cell: Cell) -> float:
-    """Return how far a cell's computes may be from the requested length, in per cent; 0: fixed."""
+    """Return how far computes may be from the requested length, in per cent; 0 if it is fixed."""
     return float(cell.labels.get("spread_percent") or 0)
 
 
@@ -49,17 +50,17 @@ def steps(spread: float) -> str:
 
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:
-    """Return the values that the cases of a row of Table 1 have in common."""
+    """Return the values that all cases in a row of Table 1 share."""
     varied = ("case", "spread_percent")
     labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k not in varied))
     return (cell.group, cell.environment, cell.thread_level, labels)
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return a row for each spread, with its cells by case, in the order declared.
+    """Return one row for each spread, with the cells by case, in the order of declaration.
 
-    A row has the spread of its case 1. A case without a cell of this spread is there with its cell
-    of the least spread; `other_steps` says so.
+    A row has the spread of its case 1. If a case has no cell of this spread, the row has the case's
+    cell of the least spread, and `other_steps` says so.
     """
     rows = []
     for own in grouped(cells, _twin_key).values():
@@ -89,7 +90,7 @@ def leading(twin: Mapping[str, Cell]) -> Cell:
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Name a case's steps if they differ from its row's steps; None for an idle target."""
+    """Name a case's steps if they differ from the row's steps; None for an idle target."""
     cell = twin.get(case)
     if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
         return None
@@ -99,8 +100,8 @@ def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
 def base_point(material: Material) -> list[Cell]:
     """Return the cells of the first view.
 
-    They have the highest thread level of each environment (the source asks for MULTIPLE, and case 3
-    needs MULTIPLE), the longest compute, a base algorithm, and the first declared setting,
+    These cells have the highest thread level of each environment (the source asks for MULTIPLE, and
+    case 3 needs it), the longest compute, a base algorithm, and the first declared setting,
     placement and number of ranks.
     """
     by_name = grouped(material.cells, lambda cell: cell.environment)
@@ -136,12 +137,12 @@ def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
 
 
 def least_spread(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with the least spread: the cells with fixed compute, if there are any."""
+    """Return the cells with the least spread; these have fixed compute if such cells exist."""
     least = min((spread_of(cell) for cell in cells), default=0.0)
     return [cell for cell in cells if spread_of(cell) == least]
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return a row of `twins` for all spreads: the row with the least spread of case 1."""
+    """Return the rows of `twins`; of rows that differ only in spread, the one with the least."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

@@ -1,4 +1,4 @@
-"""The counter's figures: the source's Figure 1 redrawn, the same measured here; every access."""
+"""The counter's figures: the source's Figure 1, the same figure measured here, every access."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ _LOG_LABEL = (
 NAME = "access_against_remaining"
 NO_WINDOW = "no window"
 POINTS_A_PANEL = 30
-"""The most marks; more would hide each other. The choice does not depend on their values."""
+"""The most marks in a panel. More marks would hide each other. The choice of marks does not
+depend on their values."""
 
 
 # ------------------------------------------------------------------------------ Figure 1
@@ -123,7 +124,7 @@ def _columns(
     width: int,
     title: str = "",
 ) -> alt.LayerChart:
-    """Return the bars of one panel: upright, or lying on a narrow page."""
+    """Return the bars of one panel: vertical on a wide page, horizontal on a narrow page."""
     low, high = bounds
     order = list(dict.fromkeys(bar["label"] for bar in bars))
     plain = [{k: v for k, v in bar.items() if k not in ("shown", "length")} for bar in bars]
@@ -179,7 +180,7 @@ def _figure(
     Args:
         kind: published or measured.
         bars: what is drawn.
-        drawn: for a wide page, and for a narrow page.
+        drawn: the drawings for a wide page and for a narrow page.
         further: further sentences of the caption; empty sentences are left out.
     """
     name, said = f"figure1_{kind}", WRITTEN.names["figures"][kind]
@@ -237,7 +238,7 @@ def _measured(material: Material) -> Figure | None:
 
 
 def figure1(material: Material) -> Section | None:
-    """Return Figure 1, the source's and today's."""
+    """Return the source's Figure 1 and today's Figure 1."""
     return WRITTEN.section("counter-figure1", [_published(), _measured(material)])
 
 
@@ -261,7 +262,7 @@ def _points(material: Material) -> pl.DataFrame:
 
 
 def probe_section(material: Material) -> Section | None:
-    """Return the figure with a panel for each environment and case; None without a valid access."""
+    """Return the figure with a panel for each environment and case; None if no access is valid."""
     keys = ("environment", "flavor", "case", "family")
     points = remaining.spread(_points(material), keys, POINTS_A_PANEL)
     if not points.height:

@@ -27,7 +27,7 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""The least degradation factor of 2008 that a sentence names; smaller factors are 1 and noise."""
+"""The least degradation factor of 2008 that a sentence names. Smaller factors are 1 with noise."""
 
 
 def _case_key(case: str) -> str:
@@ -36,7 +36,7 @@ def _case_key(case: str) -> str:
 
 
 def _head(cell: Cell, *further: str) -> Fields:
-    """Return the fields that name a cell in a row, and the text below the algorithm."""
+    """Return the fields with a cell's name in a row, and the text below the algorithm."""
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
@@ -98,7 +98,7 @@ def table1(material: Material) -> Section | None:
 
 
 def contenders(material: Material) -> Section | None:
-    """Return accesses by the number of ranks; None if all cells have the same number."""
+    """Return a table of accesses by the number of ranks; None if all cells have the same number."""
     hosts = WRITTEN.names["hosts"]
 
     def is_shown(cell: Cell) -> bool:
@@ -126,7 +126,7 @@ def contenders(material: Material) -> Section | None:
 
 
 def _published_range() -> str:
-    """Return the degradation factors of case 1, in Table 1 of 2008, of programs that lost time."""
+    """Return the range of case 1's degradation in Table 1 of 2008, of programs that lost time."""
     pairs = [[TABLE1.number(row, name) for name in ("work_s", "case1_s")] for row in TABLE1.rows]
     factors = [1 + access / work for work, access in pairs if work and access is not None]
     slower = [factor for factor in factors if factor > CLEARLY_ABOVE_1]
@@ -168,7 +168,7 @@ def degradation(material: Material) -> Section | None:
 
 
 def latency(material: Material) -> Section | None:
-    """Return the table of latencies, a column per thread level; None if none was measured."""
+    """Return the table of latencies, a column for each thread level; None if none was measured."""
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     rows: dict[tuple[Any, ...], Fields] = {}
     for cell in material.cells:
