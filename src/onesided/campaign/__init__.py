@@ -1,1 +1,1 @@
-"""A campaign: its declaration, the sessions that ReFrame runs for it, and their results."""
+"""A campaign: its declaration, the sessions that ReFrame runs, and the sessions' results."""

@@ -1,4 +1,4 @@
-"""A campaign: its environments, checks, settings and rounds; read and validated as a whole."""
+"""A campaign: its environments, checks, settings and rounds, read and validated as a whole."""
 
 import warnings
 from collections.abc import Container, Iterable
@@ -19,8 +19,8 @@ class Campaign:
     Attributes:
         name: the file's name without suffix; results are in ``results/<name>``.
         path: the file.
-        document: its content, as the schema ``campaign`` describes it.
-        root: the folder that the campaign's folder of results is in; None for the usual one.
+        document: the content of the file, as described by the schema ``campaign``.
+        root: the folder with the campaign's folder of results; None for the usual folder.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Campaign:
 
     @property
     def provider(self) -> str | None:
-        """The provider that replaces the declared ones: spack, or None to use the declared ones."""
+        """The provider in place of the declared providers: spack, or None for the declared ones."""
         return provision.asked_provider(self.document.get("provider"))
 
     @property
@@ -47,7 +47,7 @@ class Campaign:
 
     @property
     def rounds(self) -> list[int]:
-        """Numbers, from 1, of the rounds that every cell has."""
+        """The numbers, from 1, of the rounds that every cell has."""
         return list(range(1, self.document["rounds"] + 1))
 
     @property
@@ -92,14 +92,14 @@ class Campaign:
         }
 
     def _family_and_version(self, declaration: declarations.Declaration) -> tuple[str, str]:
-        """Return which MPI an environment is; if the file does not say so, what was found."""
+        """Return which MPI an environment is: as the file says, or else as it was found."""
         if declaration.family and declaration.version:
             return declaration.family, declaration.version
         document = provision.read(declaration.name, self.provider)
         return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:
-        """Return the entries that change a measurement: all but size, choice and prose."""
+        """Return the entries that change a measurement: all except size, choice and prose."""
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
 
@@ -110,11 +110,12 @@ def site_file(site: str) -> Path:
 
 
 def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list[str]:
-    """Return, by name, the campaigns of ``config/campaigns`` that run every one of some settings.
+    """Return, by name, the campaigns of ``config/campaigns`` that run all wanted settings.
 
     Args:
         wanted: the settings.
-        tags_of_others: a campaign that selects one of these tags runs other experiments.
+        tags_of_others: tags of other experiments; a campaign that selects one of these tags is left
+            out.
     """
     wanted, found = set(wanted), []
     for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):
@@ -126,15 +127,15 @@ def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list
 
 
 PUBLISHED = "published"
-"""The folder of the papers' numbers, in ``results`` beside the folders of campaigns."""
+"""The folder with the numbers of papers. It is in ``results``, beside the folders of campaigns."""
 
 
 def resolve(name_or_path: str) -> Path:
     """Return the campaign file for a name (in ``config/campaigns``) or a path.
 
     Raises:
-        InputError: there is no such file (the names that exist are listed), or its name cannot be
-            that of a folder of results.
+        InputError: there is no such file (the existing names are listed), or a folder of results
+            cannot have the name.
     """
     folder = paths.config_dir() / "campaigns"
     named = folder / f"{name_or_path}.yaml"
@@ -159,7 +160,7 @@ def _require_known(path: Path, field: str, found: list[str], known: list[str], w
 
 
 def _check_expression(path: Path, expression: str) -> None:
-    """Let Python read an expression that ReFrame will evaluate, before anything is started."""
+    """Let Python parse an expression that ReFrame will evaluate, before anything is started."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(expression.strip(), "select.expression", "eval", dont_inherit=True)
@@ -176,7 +177,7 @@ def _place(fault: SyntaxError) -> str:
 
 
 def _check_until(path: Path, document: dict[str, Any]) -> None:
-    """Check that further rounds have a goal, and room after the rounds of all cells."""
+    """Check that further rounds have a goal, and that their limit is not below `rounds`."""
     until, least = document.get("until"), document["rounds"]
     if until is None:
         return
@@ -188,10 +189,10 @@ def _check_until(path: Path, document: dict[str, Any]) -> None:
 
 
 def load(name_or_path: str) -> Campaign:
-    """Read a campaign and check every name in it against what is declared.
+    """Read a campaign, and check that every name in it is declared.
 
     Raises:
-        InputError: one clear line; nothing was started.
+        InputError: the campaign file is faulty; nothing was started.
     """
     path = resolve(name_or_path)
     paths.check_usable(path)
@@ -210,7 +211,7 @@ def load(name_or_path: str) -> Campaign:
 
 
 def listed() -> list[str]:
-    """Return a line for each campaign of ``config/campaigns``: name, time, description.
+    """Return one line for each campaign of ``config/campaigns``: name, time, description.
 
     Raises:
         InputError: a file of a campaign is faulty.
@@ -225,7 +226,7 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return how long a campaign took on this machine, else the size that its file states."""
+    """Return how long a campaign took on this machine; if not known, the size in its file."""
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"
@@ -238,7 +239,7 @@ def time_of(campaign: Campaign) -> str:
 
 
 def _took_s(results: Path) -> float | None:
-    """Return the seconds that a campaign took; None without a readable record."""
+    """Return the seconds that a campaign took; None if no record can be read."""
     try:
         record = documents.read_json(results / "campaign.json", "campaign_record")
     except InputError:

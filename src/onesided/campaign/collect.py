@@ -1,4 +1,4 @@
-"""Gather a campaign's sessions into Parquet: every declared cell is a row, however it ended."""
+"""Gather a campaign's sessions into Parquet. Every declared cell has a row, however it ended."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def _pieces(campaign: Campaign, rounds: Iterable[int]) -> list[Piece]:
 
 
 def gather(campaign: Campaign, rounds: Iterable[int]) -> CollectedCampaign:
-    """Return the tables of the sessions of some rounds; nothing is written.
+    """Return the tables of the sessions of the given rounds. Nothing is written.
 
     Raises:
         InputError: a session is missing, or one of its files does not fit its schema.
@@ -77,7 +77,7 @@ def collect(campaign: Campaign) -> None:
 
 
 def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
-    """Write the tables of a piece to a folder; return the rest of the piece's results."""
+    """Write the tables of a piece to a folder; return the piece's other results."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
         write_part(table, folder, number, f"{name}.parquet")
@@ -85,7 +85,7 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
-    """Keep Spack's lock beside the results, under the hash that the headers name."""
+    """Keep Spack's lock file beside the results. Its name has the hash that is in the headers."""
     for spack in {
         document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
     }.values():
@@ -122,9 +122,9 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 
 
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the seconds inside launches, and where the rest of the time went.
+    """Return the seconds inside launches, and the seconds of each other activity.
 
-    Sessions of an earlier, interrupted run count with their time in that run.
+    A session of an earlier, interrupted run counts with its time in that run.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)
@@ -161,13 +161,13 @@ def _git(*arguments: str) -> str | None:
 
 
 def commit() -> str | None:
-    """Return the checkout's commit, with ``+changes`` when the work tree differs from it."""
+    """Return the checkout's commit, with ``+changes`` if the work tree differs from the commit."""
     found = _git("rev-parse", "HEAD")
     return f"{found}+changes" if found and _git("status", "--porcelain") else found
 
 
 def repository() -> str | None:
-    """Return the origin of the checkout, if it is a page on the web; without a user's name."""
+    """Return the origin of the checkout, without a user's name, if it is a page on the web."""
     address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
     if address.scheme != "https" or not address.hostname:
         return None

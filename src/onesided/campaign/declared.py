@@ -1,4 +1,4 @@
-"""A campaign's tests as ReFrame describes them, and the call of ReFrame for them."""
+"""A campaign's tests as ReFrame describes them, and the call of ReFrame that describes them."""
 
 import json
 import re
@@ -39,15 +39,15 @@ TEST_FIELDS = (
 
 
 def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
+    """Return the campaign's tests as ReFrame describes them. Each test has its grid of cells.
 
     Args:
         campaign: the campaign.
-        tests: as they were declared before; with some, those of other checks are left out.
+        tests: the tests as declared before. If any are given, tests of other checks are left out.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.
-        InputError: the campaign's selection holds no test.
+        InputError: the campaign's selection has no test.
     """
     answer = reframe.ask(campaign, "--describe", tests)
     unloadable = [
@@ -72,7 +72,7 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
 
 
 def _nothing_selected(campaign: Campaign) -> InputError:
-    """Return why ReFrame selected no test: the expression's error, or that no test fits."""
+    """Return why ReFrame selected no test: an error in the expression, or no test fits."""
     select = campaign.document["select"]
     output = reframe.ask(campaign, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
@@ -93,7 +93,7 @@ def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Read ``declared.json``.
 
     Raises:
-        InputError: it is not there, is cut, or is of another schema version.
+        InputError: the file is missing, cut, or of another schema version.
     """
     return documents.read_json(campaign.results / "declared.json", "declared")["tests"]
 
@@ -103,17 +103,17 @@ def tests_for(
 ) -> list[dict[str, Any]]:
     """Return the tests that ReFrame runs with an environment.
 
-    A check that asks for another library than the environment's is not among these tests.
+    Tests of a check that asks for another library are left out.
 
     Args:
-        tests: as they were declared.
-        environment: its document.
+        tests: the tests as they were declared.
+        environment: the document of the environment.
     """
     return [test for test in tests if _is_for(test["valid_prog_environs"], environment)]
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Return whether an environment fits each word of one of ReFrame's expressions."""
+    """Return whether an environment fits all words of at least one of ReFrame's expressions."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -126,20 +126,20 @@ def _fits(word: str, environment: Mapping[str, Any]) -> bool:
 
 
 def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the labels of a declared test's cells by id."""
+    """Return, by id, the labels of a declared test's cells."""
     return grid.cells(test["base_point"], test["crosses"])
 
 
 def sizes_file() -> Path:
-    """Return the file of `known_sizes`; ReFrame takes seconds to describe a campaign.
+    """Return the file of `known_sizes`. ReFrame itself takes seconds to describe a campaign.
 
-    ``tools/campaign_sizes.py`` writes it, and a test compares it with the checks.
+    ``tools/campaign_sizes.py`` writes this file, and a test compares the file with the checks.
     """
     return paths.config_dir() / "campaign_sizes.json"
 
 
 def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Return the sizes of each kernel that has sizes, from tests as ReFrame describes them."""
+    """Return the sizes of each kernel with sizes, from tests as ReFrame describes them."""
     found: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for labels in cells_of(dict(test)).values():
@@ -149,7 +149,7 @@ def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
 
 
 def known_sizes(kernel: str) -> Mapping[str, list[int]]:
-    """Return the sizes that each declared campaign has of a kernel's cells.
+    """Return, for each declared campaign, the sizes of a kernel's cells.
 
     Raises:
         InputError: the file is missing or does not fit its schema.

@@ -1,7 +1,7 @@
-"""Further rounds: which rounds were decided, and which cells each of them carries.
+"""Further rounds: which further rounds were decided, and which cells each of them has.
 
-For each further round, a file says which cells it carries (`decide`). The first file without a cell
-ends the campaign and says why.
+For each further round, a file says which cells the round has (`decide`). The first file without a
+cell ends the campaign and says why.
 """
 
 from collections import Counter
@@ -20,17 +20,17 @@ Decision = dict[str, Any]
 
 
 def is_further(campaign: Campaign, number: int) -> bool:
-    """Tell whether a round is a further one, not one of those that every cell has."""
+    """Tell whether a round is a further round, so that not every cell has it."""
     return number > campaign.rounds[-1]
 
 
 def decision_file(campaign: Campaign, number: int | str) -> Path:
-    """Return the file that says which cells a further round carries."""
+    """Return the file that says which cells a further round has."""
     return campaign.results / "further" / f"round-{number}.json"
 
 
 def read(path: str | Path) -> Decision:
-    """Read such a file.
+    """Read a file that says which cells a further round has.
 
     Raises:
         InputError: it is not there, is cut, or is of another schema version.
@@ -39,7 +39,7 @@ def read(path: str | Path) -> Decision:
 
 
 def decisions(campaign: Campaign) -> list[Decision]:
-    """Return the decisions so far, round by round; the last has no cell if it is the end."""
+    """Return the decisions so far, round by round. If the rounds ended, the last has no cell."""
     found: list[Decision] = []
     while campaign.until and not (found and found[-1]["end"]):
         path = decision_file(campaign, campaign.rounds[-1] + 1 + len(found))
@@ -55,19 +55,19 @@ def decided_rounds(found: Iterable[Decision]) -> list[int]:
 
 
 def end(found: list[Decision]) -> str | None:
-    """Return why there is no further round; None if none was asked for, or one may still come."""
+    """Return why no further round follows; None if none was asked for or one may still follow."""
     return found[-1]["end"] if found else None
 
 
 def tests_in(
     campaign: Campaign, number: int, tests: Iterable[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the declared tests of a round; in a further round, only with its cells.
+    """Return the declared tests of a round. In a further round, the tests have only its cells.
 
-    A round after the first leaves out tests that one launch answers, unless there are no others.
+    Rounds after the first leave out tests that need only one launch, unless all tests are such.
 
     Raises:
-        InputError: it was not decided what that round carries.
+        InputError: no decision says which cells the round has.
     """
     if number == campaign.rounds[0]:
         return list(tests)

@@ -1,9 +1,9 @@
-"""The grid of an experiment: a base point, the crosses declared around it, and the cells they make.
+"""The grid of an experiment: a base point, the crosses around this point, and the cells.
 
-A ReFrame check declares a base point (one value per axis) and crosses (axes that leave the base
-point, with their values). The cells are the union of the crosses' products. A cell that two crosses
-name occurs once, at its first place. The kernels build the same ids from the same blocks
-(``--list-cells``), and a test compares the two.
+A ReFrame check declares a base point (one value for each axis) and crosses (axes that are varied,
+with their values). The cells are the union of the crosses' products. If two crosses have the same
+cell, the cell occurs only once, at its first place. The kernels make the same ids from the same
+blocks (``--list-cells``), and a test compares both.
 """
 
 import itertools
@@ -21,7 +21,7 @@ Cross = Mapping[str, Sequence[Value]]
 
 
 def canonical(value: Value) -> str:
-    """Return the text of an axis value: a number as the kernels print it, a word as it is."""
+    """Return the text of an axis value. A number is written as in the kernels; a word stays."""
     return f"{value:.12g}" if isinstance(value, int | float) else value
 
 
@@ -38,7 +38,7 @@ def labels_of(cell: str) -> dict[str, str]:
     """Return the labels of a cell's id.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is not the id of a cell.
     """
     pairs = [part.partition("=") for part in cell.split(",")]
     if not all(axis and equals and value for axis, equals, value in pairs):
@@ -47,10 +47,12 @@ def labels_of(cell: str) -> dict[str, str]:
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
-    """Return all axes of each cross with their values, from the base point if it names none.
+    """Return, for each cross, all axes with their values.
+
+    If a cross does not name an axis, the value is from the base point.
 
     Raises:
-        ValueError: a cross names an axis that the base point lacks, or gives it no value.
+        ValueError: a cross names an axis that the base point lacks, or an axis without a value.
     """
     result = []
     for cross in crosses:
@@ -69,7 +71,7 @@ def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[s
 
 
 def block_option(block: Mapping[str, Sequence[str]]) -> str:
-    """Return a block as a kernel's ``--cells`` takes it: ``axis=v,v;axis=v``."""
+    """Return a block in the form for a kernel's ``--cells``: ``axis=v,v;axis=v``."""
     return ";".join(f"{axis}={','.join(values)}" for axis, values in block.items())
 
 
@@ -81,12 +83,12 @@ def points(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, str]]:
 
 
 def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, str]]:
-    """Return the labels of every cell by id, in the same order."""
+    """Return the labels of every cell by id, in the order in which a launch runs them."""
     return {_id(labels): labels for labels in points(base_point, crosses)}
 
 
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
-    """Return the largest possible number of cells, without making them: crosses may share some."""
+    """Return the largest possible number of cells, as if crosses shared no cell. Make no cells."""
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)
 
@@ -94,7 +96,7 @@ def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
 def narrowed(
     base_point: Point, crosses: Iterable[Cross], chosen: Container[str]
 ) -> list[dict[str, list[str]]]:
-    """Return crosses for the chosen cell ids only, in the order declared."""
+    """Return crosses with only the chosen cell ids, in the order of declaration."""
     declared = cells(base_point, crosses)
     return [
         {axis: [value] for axis, value in labels.items()}

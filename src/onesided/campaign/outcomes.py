@@ -1,8 +1,8 @@
-"""How each declared cell of a launch ended, and what caused it.
+"""How each declared cell of a launch ended, and why.
 
-The lines decide. A cell with a result line is what this line says. If a cell was started but has no
-result, a crash file, a hang file or the launch record says what ended it. A cell that was never
-reached has the reason.
+The lines decide. If a cell has a result line, this line gives the outcome. If a cell was started
+but has no result, a crash file, a hang file or the launch record says what ended the cell. If a
+cell was never reached, its detail says why.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Line = Mapping[str, Any]
 
 
 def of_hang(hangs: Iterable[Line], ranks: int) -> str:
-    """Say where each rank of a cell that hung stood; the rank that is behind comes first.
+    """Say where each rank was in a cell that hung. The rank that is behind comes first.
 
     ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
 
     Args:
-        hangs: hang lines; of several from one rank the last counts.
-        ranks: how many there were; ranks without a line are named, too.
+        hangs: hang lines. If a rank has several lines, the last line counts.
+        ranks: the number of ranks. Ranks without a line are also named.
     """
     known = {hang["rank"]: hang for hang in hangs}
     stood: dict[str, list[int]] = {}
@@ -41,7 +41,7 @@ def of_hang(hangs: Iterable[Line], ranks: int) -> str:
 
 
 def of_death(crashes: Sequence[Line]) -> str:
-    """Say where the first rank died and how it ended; nothing if no rank died.
+    """Say where the first rank died, and how; nothing if no rank died.
 
     ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
     """
@@ -88,15 +88,15 @@ FINALIZE = "finalize"
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a launch's header must have for its cells to count.
+    """The values that a launch's header must have; otherwise the launch's cells do not count.
 
     Attributes:
-        ranks: the world's size.
-        library_version_pattern: regular expression for the library's own version string.
-        source_state: the kernels' source state.
-        placement: the placement asked for.
-        mpi: the environment's MPI, as a person knows it.
-        prefix: the folder its library is in; None where that is not known.
+        ranks: the number of ranks in the world.
+        library_version_pattern: the regular expression for the version string of the library.
+        source_state: the state of the kernels' sources.
+        placement: the placement that was asked for.
+        mpi: the environment's MPI, under the name that people use.
+        prefix: the folder of the library; None if it is not known.
     """
 
     ranks: int
@@ -110,7 +110,7 @@ class Expectation:
     def of(
         cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
     ) -> Expectation:
-        """Return what an environment's document and a test require of a header."""
+        """Return the values that an environment's document and a test require in a header."""
         return cls(
             ranks,
             environment["library_version_pattern"],
@@ -123,7 +123,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The status of a declared cell, a detail in one line or None, and its result line or None."""
+    """The status of a declared cell, one line of detail or None, and the result line or None."""
 
     status: str
     detail: str | None
@@ -131,7 +131,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return in one line where the header differs from what environment and check declared."""
+    """Return, in one line, where the header differs from what environment and check declare."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -157,7 +157,7 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
 
 
 def _who_may_not_speak(header: Mapping[str, Any]) -> str:
-    """Return in words the library that ran, so that a person looks at the right place."""
+    """Return the library that ran, in words, so that a person looks in the right place."""
     version = f"{header['mpi']['library_version']!r}"
     if header["container"] is None:
         return f"is it the launcher of {version}?"
@@ -165,7 +165,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return in one line how the nodes of the ranks differ from those asked for."""
+    """Return, in one line, how the nodes of the ranks differ from the nodes that were asked for."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
@@ -208,25 +208,25 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return the outcome of the cell in which launches ended; nothing if no line tells it."""
+    """Return the outcome of the cell in which launches ended; nothing if no line names the cell."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
 
 def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the lines of ranks that stood before the first cell or between two cells."""
+    """Return the lines of ranks that were before the first cell or between two cells."""
     return [line for line in lines.get(None, []) if line["phase"] != FINALIZE]
 
 
 def _refused_to_start(launch: Launch) -> bool:
-    """Tell whether MPI itself ended every rank while it started, as under a foreign launcher."""
+    """Tell whether MPI itself ended every rank during start-up, as with another MPI's launcher."""
     crashes = launch.crashes.get(None, [])
     ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
     return bool(crashes) and ended and not launch.headers
 
 
 def _where_it_hung(cell: str, launch: Launch) -> str | None:
-    """Say where a cell hung; None if it did not, or if a rank died of a signal in it."""
+    """Say where a cell hung; None if the cell did not hang, or if a signal ended a rank in it."""
     hangs = launch.hangs.get(cell, [])
     if cell not in launch.results or hangs:
         hangs = [*_ahead_of(cell, launch), *hangs]
@@ -238,7 +238,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
-    """Yield the hang lines of ranks that were past the last cell begun by rank 0."""
+    """Yield the hang lines of ranks that were after the last cell which rank 0 began."""
     if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:
@@ -279,7 +279,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return the outcome of a cell that ended well but did not return in a second run."""
+    """Return the outcome of a cell that ended well once, but did not end in a second run."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")
@@ -293,9 +293,9 @@ def of_cells(
     """Return the outcome of each declared cell.
 
     Args:
-        launch: what the launch wrote.
-        declared: ids of the declared cells, in order.
-        expected: what the headers must say; None checks nothing.
+        launch: the files that the launch wrote.
+        declared: the ids of the declared cells, in order.
+        expected: what the headers must say; if None, nothing is checked.
     """
     declared = list(declared)
     faults = [_header_fault(header, expected) for header in launch.headers] if expected else []
@@ -321,13 +321,13 @@ def of_cells(
 
 
 def _finalize(launch: Launch) -> str:
-    """Return the call that ends the library of a launch."""
+    """Return the name of the call that ends the library of a launch."""
     standard = launch.headers[-1]["mpi"]["standard"] if launch.headers else libraries.MPI
     return libraries.FINALIZE[standard]
 
 
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
-    """Assign a launch that failed after its last cell to the last cell that ran."""
+    """If a launch failed after its last cell, assign the failure to the last cell that ran."""
     crashes, hangs = (
         [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
         for lines in (launch.crashes, launch.hangs)

@@ -1,4 +1,4 @@
-"""Read and write tables as Parquet, and report clearly what is wrong with a table."""
+"""Read and write tables as Parquet, and report clearly what is wrong with a file."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,8 @@ from onesided.system import text, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ROWS_OF_A_GROUP = 50_000
-"""Rows in a group of a table: a reader of some rows reads only the groups that may have them."""
+"""The number of rows in a group of a table. If a reader needs only some rows, it reads only the
+groups that may have these rows."""
 
 _PARQUET_MAGIC = b"PAR1"
 
@@ -21,7 +22,7 @@ COLLECT = "onesided collect"
 
 
 def _check_whole(path: Path, made_by: str) -> None:
-    """Refuse a file that is missing or that was cut before its footer."""
+    """Refuse a file that is missing, or that is cut before the footer."""
     try:
         with path.open("rb") as stream:
             head = stream.read(4)
@@ -37,11 +38,11 @@ def _check_whole(path: Path, made_by: str) -> None:
 
 
 def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -> pl.LazyFrame:
-    """Return the declared columns of a Parquet file with their declared types, not yet read.
+    """Return the declared columns of a Parquet file with their declared types; read nothing yet.
 
     Args:
         path: the file.
-        columns: names and types.
+        columns: the names and types of the columns.
         made_by: the command that writes such a file.
 
     Raises:
@@ -58,10 +59,10 @@ def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -
 
 
 def count_rows(path: Path, columns: Mapping[str, Any]) -> int:
-    """Return how many rows a Parquet file has, without reading the rows.
+    """Return the number of rows in a Parquet file, without reading the rows.
 
     Raises:
-        InputError: as `scan_table`.
+        InputError: see `scan_table`.
     """
     table = scan_table(path, columns)
     with readable(path):
@@ -79,13 +80,13 @@ def read_table(
 
     Args:
         path: the file.
-        columns: names and types.
-        where: which rows; all by default.
-        names: of the columns to read, all of which must be there; all by default.
+        columns: the names and types of the columns.
+        where: selects rows; by default all rows.
+        names: the names of the columns to read, which must all exist; by default all columns.
         made_by: the command that writes such a file.
 
     Raises:
-        InputError: the file is missing or cut, lacks a column, or holds another type.
+        InputError: the file is missing or cut, lacks a column, or has a column of another type.
     """
     table = scan_table(path, columns, made_by)
     chosen = (table if where is None else table.filter(where)).select(names or list(columns))
@@ -96,7 +97,7 @@ def read_table(
 
 @contextlib.contextmanager
 def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
-    """Say in one line that a Parquet file cannot be read, or holds other types."""
+    """Say, in one line, that a Parquet file cannot be read, or has other types."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
@@ -105,7 +106,7 @@ def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
 
 
 def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> None:
-    """Write a part of a table of that name to a folder of parts, where the part has a number.
+    """Write a numbered part of the table `name` to a folder of parts.
 
     Raises:
         OnesidedError: it cannot be written.
@@ -116,7 +117,7 @@ def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> Non
 
 
 def join_parts(path: Path, folder: Path) -> None:
-    """Write a table whole from its parts in order; they are never all in memory.
+    """Write a table from its parts, in order. The parts are never all in memory.
 
     Raises:
         OnesidedError: it cannot be written.
@@ -128,7 +129,7 @@ def join_parts(path: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Say in one line that a Parquet file cannot be written; Polars raises an error of its own."""
+    """Say, in one line, that a Parquet file cannot be written. Polars has its own error class."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as fault:
@@ -136,6 +137,6 @@ def _writable(path: Path) -> Iterator[None]:
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """Return a column of text in a form that a page, a drawing or a terminal can show."""
+    """Return a text column in a form that a page, a drawing or a terminal can show."""
     odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
     return column.replace({value: text.line(value) for value in odd}) if odd.len() else column

@@ -1,4 +1,4 @@
-"""The plan of a campaign, as far as it is decided, and the part that has ended."""
+"""The plan of a campaign, as far as it is decided, and how much of the plan has ended."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 
 LAUNCH_OVERHEAD_S = 2.0
-"""The approximate time of a launch beside its cells: the start of ReFrame, of the ranks, of MPI."""
+"""The approximate time of a launch without its cells: to start ReFrame, the ranks and MPI."""
 
 Say = Callable[[str], None]
 
@@ -22,24 +22,24 @@ class Plan:
     """The sessions of a campaign, as far as they are decided."""
 
     def __init__(self, campaign: Campaign) -> None:
-        """Use the tests of ``declared.json`` and the existing decisions."""
+        """Make a plan from the tests of ``declared.json`` and the existing decisions."""
         self.campaign = campaign
         self.tests = declared.tests_of(campaign)
         self._known = further.decisions(campaign)
 
     def sessions(self, rounds: Iterable[int]) -> list[Session]:
-        """Return the sessions of some rounds, in the order in which they run."""
+        """Return the sessions of the given rounds, in the order in which they run."""
         return [
             Session(slot, further.tests_in(self.campaign, slot.round, self.tests))
             for slot in slots(self.campaign, rounds)
         ]
 
     def decided(self) -> list[Session]:
-        """Return the sessions of the further rounds that are decided already."""
+        """Return the sessions of those further rounds that are already decided."""
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return decisions that are new or changed since the last call, and all later ones."""
+        """Return decisions that are new or changed since the last call, and all later decisions."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -52,7 +52,7 @@ class Plan:
         return self.campaign.until is not None and further.end(self._known) is None
 
     def more(self) -> str:
-        """Say that there may be further rounds, if this is not decided yet."""
+        """Say that there may be further rounds, if this is still open."""
         if not self.is_open:
             return ""
         most = self.campaign.until["at_most_rounds"]
@@ -60,10 +60,10 @@ class Plan:
 
 
 class Progress:
-    """Tells how many sessions have ended and how long the rest may take."""
+    """Says how many sessions have ended, and how long the other sessions may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
-        """Expect the sessions' records; records that exist already are not counted as work."""
+        """Expect the sessions' records. Records that already exist are not counted as work."""
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
         self._waiting: dict[Path, Slot] = {}
@@ -76,7 +76,7 @@ class Progress:
             say(f"{over} of {len(self._slots)} sessions are finished already")
 
     def look(self) -> None:
-        """Tell what has ended since the last call."""
+        """Say what has ended since the last call."""
         for record in [record for record in self._waiting if record.exists()]:
             slot = self._waiting.pop(record)
             now = time.monotonic()
@@ -92,13 +92,13 @@ class Progress:
             self._replan(decision)
 
     def _expect(self, sessions: list[Session]) -> None:
-        """Count sessions, and wait for those that have not ended."""
+        """Count sessions, and expect the records of sessions that have not ended."""
         found = {session.record: session.slot for session in sessions}
         self._slots |= found
         self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
-        """Follow a decision: the expectations of its round and of later rounds no longer count."""
+        """Follow a decision: forget what was expected of its round and of later rounds."""
         self._say(further.line(decision))
         for known in (self._slots, self._waiting):
             for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:
@@ -117,12 +117,12 @@ class Progress:
 
 
 def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:
-    """Return in one line what will run, and about how long it will take.
+    """Return, in one line, what will run, and about how long this will take.
 
     Args:
-        sessions: all of the campaign, as far as they are decided.
-        at_a_time: how many sessions run side by side.
-        more: of the further rounds that may come.
+        sessions: all sessions of the campaign that are decided.
+        at_a_time: how many sessions run at the same time.
+        more: the words for further rounds that may follow.
     """
     waiting = [session for session in sessions if not session.record.exists()]
     waiting_s = sum(
@@ -149,11 +149,11 @@ def _sizes(sessions: list[Session]) -> str:
 
 
 def explanation(sessions: list[Session], more: str = "") -> list[str]:
-    """Return a line for each session that has tests to run: how many tests, and why.
+    """Return one line for each session that has tests to run: how many tests, and why.
 
     Args:
-        sessions: as for `announcement`.
-        more: likewise.
+        sessions: see `announcement`.
+        more: see `announcement`.
     """
     lines = []
     for session in sessions:

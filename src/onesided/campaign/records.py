@@ -20,12 +20,12 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""By unit, the least possible value of a sample, and the expectation in words."""
+"""For each unit, the least possible value of a sample, and the expectation in words."""
 DIFFERENCES = ("remaining",)
-"""Metrics that are a difference of two times, and may be below 0."""
+"""Metrics that are a difference between two times. Their values may be below 0."""
 
 DAMAGED = "damaged file"
-"""The begin of the reason why a cell of such a file was not measured."""
+"""The first words of the reason why a cell of a damaged file does not count as measured."""
 
 OK = "ok"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -42,19 +42,19 @@ FAILURES = (
 
 @dataclass
 class Launch:
-    """Everything one launch (with its relaunches) wrote.
+    """Everything that one launch, with its relaunches, wrote.
 
     Attributes:
-        headers: header lines, one for each launcher that came so far.
-        started: ids of the cells begun, in order.
-        results: result lines by cell id, with what was added to them later.
-        hangs: hang lines by cell id, by rank; None outside cells.
-        crashes: crash lines by cell id; None outside cells. First the ranks that a signal ended,
-            for others may only have exited because those were gone; then by rank.
-        attempts: the launch script's record, one a launcher started; `exit_status` is None when
-            the record was cut before the launcher ended.
+        headers: header lines, one for each launcher that wrote its header.
+        started: the ids of the cells that were begun, in order.
+        results: result lines by cell id, with later additions.
+        hangs: hang lines by cell id, in the order of ranks; None stands for outside cells.
+        crashes: crash lines by cell id; None stands for outside cells. Ranks that a signal ended
+            come first, because other ranks may only have followed; then the order is by rank.
+        attempts: the launch script's record, one entry for each launcher that was started.
+            `exit_status` is None if the record was cut before the launcher ended.
         finished: whether MPI_Finalize returned in the last launcher.
-        damage: the damage of the lines, by cell (`LineOrder`).
+        damage: the damage in the lines, by cell (`LineOrder`).
     """
 
     headers: list[dict[str, Any]] = field(default_factory=list)
@@ -68,19 +68,20 @@ class Launch:
 
 
 class LineOrder:
-    """Checks the lines of a file in order: is one cut, doubled or out of place?
+    """Checks the lines of a file in order: is a line cut, doubled or in the wrong place?
 
-    A kernel appends a header; for each cell a started line and then its result; and at the end a
-    finished line. A launcher that was ended leaves at most one cut line, its last. Any other file
-    was damaged later. Damage is no verdict on an MPI: the affected cells count as not measured.
+    A kernel appends a header; then, for each cell, a started line and a result line; and at the end
+    a finished line. If a launcher was ended, at most its last line is cut. Any other fault means
+    that the file was damaged later. Damage is no verdict on an MPI; the affected cells count as not
+    measured.
 
     Attributes:
-        damage: the damage of one line, by cell. None stands for a line of no cell; then no cell of
-            the file counts.
+        damage: the damage of one line, by cell. The key None stands for a line that belongs to no
+            cell; then no cell of the file counts.
     """
 
     def __init__(self, file: str) -> None:
-        """Begin before the first line of a file with this name."""
+        """Start before the first line of a file with this name."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -90,7 +91,7 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Take a line that is no whole document: this is ordinary where a launcher was ended."""
+        """Take a line that is not a whole document. This is normal if a launcher was ended."""
         self._blame_cut()
         self._cut = self._open, number
 
@@ -113,7 +114,7 @@ class LineOrder:
             self._of_cell(number, kind, cell)
 
     def end(self, attempts: Sequence[Mapping[str, Any]]) -> None:
-        """Take the end of the file, with the launch script's record of each launcher."""
+        """Take the end of the file, and the launch script's record of each launcher."""
         if not attempts:
             return
         if attempts[-1]["exit_status"] == 0:
@@ -125,7 +126,7 @@ class LineOrder:
         self._counted("finished", self._finished, finished, finished + open_ends)
 
     def _counted(self, kind: str, found: int, least: int, most: int) -> None:
-        """Check that the file has as many lines of a kind as the record of the launches allows."""
+        """Check that the number of lines of a kind agrees with the record of the launches."""
         if not least <= found <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}"
             told = f"{found} {kind} line{'' if found == 1 else 's'}"
@@ -175,7 +176,7 @@ class LineOrder:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield line number and document of each line; None for a cut line."""
+    """Yield line number and document of each line. The document is None for a cut line."""
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -192,7 +193,7 @@ def _document(line: bytes, source: str) -> Any:
     """Return the document of a line; None for a cut line.
 
     Raises:
-        InputError: the line is whole, but has a key twice or a value that no document may hold.
+        InputError: the line is whole, but has a key twice or a value that no document may have.
     """
     if not line.endswith(b"\n"):
         return None
@@ -208,7 +209,7 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """Check that each sample is a number or null; without a schema, for there are many."""
+    """Check that each sample is a number or null, without a schema, as there are many."""
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
@@ -221,7 +222,7 @@ def _check_samples(document: dict[str, Any], source: str) -> None:
 
 
 def _check_range(samples: Sequence[float | None], unit: str, source: str, where: str) -> None:
-    """Check each sample against its unit: the minimum, a flag of 0 or 1, a whole count."""
+    """Check that samples fit their unit: not below the minimum, a flag of 0 or 1, a whole count."""
     least, expected = LEAST[unit]
     known = [one for one in samples if one is not None]
     wrong = [one for one in known if one < least]
@@ -234,10 +235,10 @@ def _check_range(samples: Sequence[float | None], unit: str, source: str, where:
 
 
 def check_line(document: dict[str, Any], source: str) -> None:
-    """Check a line of a kernel against the schema.
+    """Check that a line of a kernel fits the schema.
 
     Raises:
-        InputError: naming the first field that does not fit.
+        InputError: a field does not fit; the message names the first such field.
     """
     whole, kind = document, document.get("type")
     # samples are numbers by the thousand: they are checked against the schema by their first one
@@ -265,7 +266,7 @@ def check_line(document: dict[str, Any], source: str) -> None:
 
 
 def _check_processes(header: Mapping[str, Any], source: str) -> None:
-    """Check that a header has each of its ranks once."""
+    """Check that a header has each of its ranks exactly once."""
     found = sorted(process["rank"] for process in header["processes"])
     if found != list(range(header["ranks"])):
         expected = f"each rank below {header['ranks']} once"
@@ -273,7 +274,7 @@ def _check_processes(header: Mapping[str, Any], source: str) -> None:
 
 
 def _check_verification(document: Mapping[str, Any], source: str) -> None:
-    """Check that a result does not count more errors than checks."""
+    """Check that a result does not have more errors than checks."""
     for index, one in enumerate(document["verification"]):
         if one["errors"] > one["checked"]:
             expected = f"at most {one['checked']}, as checked"
@@ -295,7 +296,7 @@ _WITHOUT_END = {
 
 
 def read_attempts(path: Path) -> list[dict[str, Any]]:
-    """Return the launch script's record of each launcher it started, in order.
+    """Return the launch script's record of each started launcher, in order.
 
     Raises:
         InputError: a whole line does not fit the schema.
@@ -316,23 +317,23 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return the seconds of an attempt; None if it has no end.
 
-    They come from the clock of the day. This clock may be set meanwhile, so that the end is before
-    the begin.
+    The times are from the clock of the day. If this clock is set during the attempt, the end may be
+    before the begin.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
-    """Read a launch's files; a missing file leaves its part empty.
+    """Read a launch's files. If a file is missing, its part is empty.
 
     Args:
-        lines: the kernel's JSON-lines file; its side files are beside it.
+        lines: the kernel's JSON-lines file; the side files are beside this file.
         launches: the launch script's record.
-        shown: what a line on damage calls the file of lines; by default its name.
+        shown: the name of the file in a line on damage; by default the file's own name.
 
     Raises:
-        InputError: a whole line does not fit the schema (another version, say).
+        InputError: a whole line does not fit the schema (for example, another version).
     """
     lines = Path(lines)
     launch = Launch(attempts=read_attempts(Path(launches)))
@@ -388,7 +389,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
-    """Return the side files of the ranks, by rank; a relaunch adds to the same files."""
+    """Return the lines of the ranks' side files, by rank. A relaunch adds to the same files."""
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
         for number, document in whole_lines(path):

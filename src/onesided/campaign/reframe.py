@@ -1,4 +1,4 @@
-"""The calls of ReFrame for a campaign's tests, and ReFrame's files: no other module calls it."""
+"""The calls of ReFrame for a campaign's tests, and its files. No other module calls ReFrame."""
 
 import json
 import os
@@ -36,7 +36,8 @@ def command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list
 
     Args:
         campaign: the campaign.
-        tests: as declared; ReFrame loads their checks only, and without any it loads all.
+        tests: the declared tests. ReFrame loads only their checks; if there are no tests, it loads
+            all checks.
     """
     checks = checks_folder()
     files = sorted({test["check"] for test in tests})
@@ -53,7 +54,7 @@ def _every_check(folder: Path) -> list[str]:
 
 
 def variables(campaign: Campaign) -> dict[str, str]:
-    """Return variables for ReFrame: the environments, and the checks that it need not make."""
+    """Return variables for ReFrame: the environments, and which checks of its own it may skip."""
     return {
         provision.PROVIDER_VARIABLE: campaign.provider or "",
         settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
@@ -61,7 +62,7 @@ def variables(campaign: Campaign) -> dict[str, str]:
 
 
 def last_line(text: str) -> str:
-    """Return the last line of a text that is not blank."""
+    """Return the last line that is not blank."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"
 
@@ -69,7 +70,7 @@ def last_line(text: str) -> str:
 def ask(
     campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Ask ReFrame about the campaign's tests; if some are named, it loads their checks only."""
+    """Ask ReFrame about the campaign's tests. If tests are given, load only their checks."""
     temporary = strays.make_temporary_folder(lock_file())
     try:
         return subprocess.run(
@@ -90,16 +91,16 @@ def ask(
 
 
 def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
-    """Run a session's tests until they end; return ReFrame's exit status, negative for a signal.
+    """Run a session's tests until they end; return ReFrame's exit status (negative: a signal).
 
     Args:
         campaign: the campaign.
-        attempt: the folder for all that ReFrame writes.
-        names: of the kernels that the tests launch.
-        options: what selects the tests, from `command` on.
+        attempt: the folder for all files that ReFrame writes.
+        names: the names of the kernels that the tests launch.
+        options: the call of ReFrame that selects the tests (`command`, and options).
 
     Raises:
-        KeyboardInterrupt: we were told to stop, and ReFrame ended.
+        KeyboardInterrupt: this process was told to stop, and ReFrame ended.
     """
     words = [
         *options,
@@ -142,10 +143,10 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
 
 
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
-    """Remove from shared memory the segments of launches that did not end well.
+    """Remove the segments of launches that did not end well from shared memory.
 
-    If all launches ended well nothing is removed: a segment that no process maps may be one that
-    another of our jobs is about to map.
+    If all launches ended well, nothing is removed: if no process maps a segment, another job of
+    this user may be about to map it.
     """
     failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
     if failed or (attempt / TRANSPORT_FAILURES).exists():
@@ -154,7 +155,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 
 
 def _ended_well(record: Path) -> bool:
-    """Tell whether all launches of a record ended well; an unreadable record does not say so."""
+    """Tell whether all launches of a record ended well; False if the record cannot be read."""
     try:
         return all(launch["exit_status"] == 0 for launch in read_attempts(record))
     except InputError:
@@ -162,11 +163,11 @@ def _ended_well(record: Path) -> bool:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the test cases of a ReFrame report, with the fields that are used.
+    """Return the test cases of a ReFrame report, with the fields that are used here.
 
     Raises:
-        InputError: it is not there, is cut, lacks one of them, or has its files elsewhere than in
-            its own folder.
+        InputError: the report is missing or cut, lacks one of these fields, or names files outside
+            its folder.
     """
     text = documents.read_text(path)
     try:
@@ -188,7 +189,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def skips(path: Path) -> dict[str, dict[str, str]]:
-    """Return the reasons of a session's checks for their skips, by test; nothing without the file.
+    """Return, by test, why a session's checks skipped it; nothing if there is no file.
 
     Raises:
         InputError: a whole line does not fit.
@@ -204,12 +205,12 @@ def skips(path: Path) -> dict[str, dict[str, str]]:
 def account(
     names: list[str], report: list[dict[str, Any]], skipped: Mapping[str, Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """Return the entry of session.json of each test; "lost" if ReFrame never came to it.
+    """Return each test's entry of session.json; "lost" if ReFrame never reached the test.
 
     Args:
-        names: of the tests that were to run.
-        report: from `read`.
-        skipped: from `skips`.
+        names: the names of the tests that had to run.
+        report: the result of `read`.
+        skipped: the result of `skips`.
     """
     cases = {case["display_name"]: case for case in report}
     fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]

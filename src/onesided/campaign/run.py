@@ -1,4 +1,4 @@
-"""Run a campaign from validation to report: the lock, the environments, Snakemake, the progress."""
+"""Run a campaign from validation to report: lock, environments, Snakemake and progress."""
 
 import os
 import shutil
@@ -22,10 +22,10 @@ SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 
 
 def check_machine(campaign: Campaign) -> None:
-    """Compare the machine with the needs of a campaign.
+    """Check that the machine has what a campaign needs.
 
     Raises:
-        InputError: no C compiler, no space, or results that cannot be written.
+        InputError: there is no C compiler or no space, or results cannot be written.
     """
     standing.check_limits()
     compiler = os.environ.get("CC", "cc")
@@ -58,7 +58,7 @@ def _is_fresh(path: Path, sources: list[Path]) -> bool:
 
 
 def ensure_declared(campaign: Campaign) -> None:
-    """Let ReFrame describe the grid, unless a description exists that is newer than its sources.
+    """Let ReFrame describe the grid, unless a description is newer than the sources of the grid.
 
     Raises:
         InputError: the campaign selects no check.
@@ -72,11 +72,12 @@ def ensure_declared(campaign: Campaign) -> None:
 
 
 def _clear(since_s: float | None) -> tuple[int, int]:
-    """End the processes with our lock, and remove what they leave; return how many of both.
+    """End the processes with our lock, and remove what they leave; return both numbers.
 
     Args:
-        since_s: seconds since the epoch before which none of them began; None where no launch was
-            killed: a file that nobody maps may be one that another job of ours is about to map.
+        since_s: the time (seconds since the epoch) before which none of the processes began. None
+            if no launch was killed: then a file that no process maps may be a file that another job
+            of ours is about to map.
     """
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     ended += strays.end_mounts(paths.images_dir())
@@ -90,7 +91,7 @@ def _clear(since_s: float | None) -> tuple[int, int]:
 
 
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
-    """End the processes of a killed campaign, and remove its remains in shared memory."""
+    """End the processes of a killed campaign, and remove its files from shared memory."""
     ended, removed = _clear(dead.started_s if dead else None)
     removed += writing.remove_unfinished(Path(dead.campaign)) if dead else 0
     if ended or removed:
@@ -112,7 +113,7 @@ def _run_stages(
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
-    """Take sessions with holes up again, and let the tables be made again from them."""
+    """Resume sessions with holes, and let the tables be made again from these sessions."""
     holes = sum(session.reopen() for session in sessions)
     if holes:
         # Snakemake does not run a session only because its pointer is missing, if all files made
@@ -125,7 +126,7 @@ def check_environments(sessions: list[Session], campaign: Campaign) -> None:
     """Refuse an environment for which the campaign has no test.
 
     Raises:
-        InputError: there is one.
+        InputError: there is such an environment.
     """
     for session in sessions:
         if not session.tests:
@@ -142,18 +143,18 @@ def run(
     *,
     explain: bool = False,
 ) -> None:
-    """Run the campaign: adopt what has finished, run the rest, make the report again.
+    """Run the campaign: adopt finished sessions, run the other sessions, make the report again.
 
     Args:
         campaign: a validated campaign.
-        say: called with each line of progress.
-        demand: raises `InputError` where a kernel has no experiment that could judge it.
-        profile: of Snakemake's, which says how many sessions there are at a time.
-        explain: only say which tests would be run, and why.
+        say: a function that is called with each line of progress.
+        demand: a function that raises `InputError` if no experiment can judge a kernel.
+        profile: the profile of Snakemake, which says how many sessions run at a time.
+        explain: whether to only say which tests would be run, and why.
 
     Raises:
-        InputError: the machine or the selection do not fit; nothing was started.
-        OnesidedError: a stage failed or was interrupted; its line says which.
+        InputError: the machine or the selection does not fit; nothing was started.
+        OnesidedError: a stage failed or was interrupted; the message says which stage.
     """
     chosen = snakemake.profile_folder(profile)
     at_a_time = snakemake.sessions_at_a_time(chosen)

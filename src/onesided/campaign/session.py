@@ -1,13 +1,13 @@
-"""A session: one ReFrame run for a partition, environment and round.
+"""A session: one run of ReFrame for one partition, environment and round.
 
-A session is finished when its ``session.json`` was renamed into place. It names every declared
-test, with what its result depends on (`slot.inputs_of`). A fingerprint of these names its folder,
-so that a session of other sources is neither pooled with it nor lost. Tests that a session of other
-sources measured with the same inputs are taken from it; only the rest is run. Each try has an
-``attempt-N`` folder of its own.
+A session is finished when its ``session.json`` was renamed into place. This file names every
+declared test and the inputs of the test's result (`slot.inputs_of`). The session's folder has a
+fingerprint of these inputs as its name, so that a session with other sources is neither pooled with
+this session nor lost. If another session measured a test with the same inputs, the test is taken
+from that session; only other tests are run. Each try has its own ``attempt-N`` folder.
 
 A test leaves a hole if its launch never ended (its node was lost) or its job never began. A session
-with holes has finished, too. The next run of the campaign takes it up again and fills only the
+with holes is also finished. The next run of the campaign resumes this session and fills only the
 holes (`reopen`).
 """
 
@@ -34,21 +34,21 @@ UNFINISHED = "unfinished.json"
 
 
 class InterruptedSessionError(OnesidedError):
-    """The session was ended from outside; this is no result, and the next run tries again."""
+    """The session was ended from outside. This is not a result, and the next run tries again."""
 
 
 class Session:
-    """One session in its slot, for the present sources and the present environment."""
+    """One session in its slot, for the current sources and the current environment."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Bind a slot to the tests of its round (`further`) that its environment has."""
+        """Bind a slot to those tests of its round (`further`) that its environment has."""
         self.slot = slot
         self.environment = provision.read(slot.environment, slot.campaign.provider)
         self.tests = tests_for(tests, self.environment)
 
     @cached_property
     def fingerprint(self) -> str:
-        """The data that decide whether an old session still counts."""
+        """The data that decides whether an old session still counts."""
         return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
 
     @cached_property
@@ -91,10 +91,10 @@ class Session:
         return self.folder / "session.json"
 
     def run(self) -> bool:
-        """Adopt the session if it has finished, else run it; return whether it was run.
+        """Adopt the session if it is finished, else run it; return whether it was run.
 
         Raises:
-            InterruptedSessionError: it was ended from outside.
+            InterruptedSessionError: the session was ended from outside.
         """
         is_new = not self.record.exists()
         if is_new:
@@ -106,10 +106,10 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Take a finished session up again if it has holes; return how many.
+        """Resume a finished session if it has holes; return the number of holes.
 
-        Its record is set aside and its pointer removed, so that the next `run` fills the holes. A
-        session that a killed run had taken up before still has its holes.
+        The session's record is renamed and its pointer is removed, so that the next `run` fills the
+        holes. If a killed run had already resumed the session, the holes are still there.
         """
         unfinished = self.folder / UNFINISHED
         if not self.record.exists():
@@ -126,7 +126,7 @@ class Session:
         return sum(is_hole(entry, self.folder) for entry in tests)
 
     def _kept(self, unfinished: Path) -> dict[str, Any]:
-        """Return the tests that need not run: results of earlier attempts, or of other sessions."""
+        """Return the tests that need not run: earlier attempts or other sessions have results."""
         if not unfinished.exists():
             return {"tests": adopt(self.slot, self.folder, self.inputs), "elapsed_s": 0.0}
         record = documents.read_json(unfinished, "session")
@@ -174,7 +174,7 @@ class Session:
         }
 
     def _selection(self, missing: list[str]) -> list[str]:
-        """Return ReFrame's options that select some of the session's tests, and their cells."""
+        """Return ReFrame's options that select the session's missing tests, and their cells."""
         campaign, number = self.slot.campaign, self.slot.round
         if number == campaign.rounds[0] and len(missing) == len(self.tests):
             return []
@@ -238,5 +238,5 @@ def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, 
 
 
 def _of_names(names: list[str]) -> list[str]:
-    """Return ReFrame's options that select the tests with these names, without blanks."""
+    """Return ReFrame's options, without blanks, that select the tests with these names."""
     return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]

@@ -1,4 +1,4 @@
-"""The tables of some tests of a session: every declared cell is a row, however it ended."""
+"""The tables of some tests of a session. Every declared cell has a row, however it ended."""
 
 import json
 from collections import Counter
@@ -52,12 +52,12 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass
 class Piece:
-    """Some tests of the session in a slot, with their cells of its round.
+    """Some tests of the session in a slot, with the tests' cells in the slot's round.
 
     Attributes:
-        slot: the session's.
-        tests: as they were declared.
-        most_cells: how many cells they have at most.
+        slot: the slot of the session.
+        tests: the tests as they were declared.
+        most_cells: the largest number of cells that the tests may have.
     """
 
     slot: Slot
@@ -67,13 +67,14 @@ class Piece:
 
 @dataclass(frozen=True)
 class Collected:
-    """What a piece gives.
+    """The results of a piece.
 
     Attributes:
-        tables: `COLUMNS` by name.
-        session: what the campaign's record keeps of the session; its seconds inside launches are
-            those of this piece.
-        facts: what the headers say (`_facts`) as JSON text, and in how many launches.
+        tables: the tables, by name, with the columns of `COLUMNS`.
+        session: what the campaign's record keeps of the session. The seconds inside launches are
+            only of this piece.
+        facts: the facts in the headers (`_facts`) as JSON text, and the number of launches with
+            each.
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -82,7 +83,10 @@ class Collected:
 
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
-    """Yield the pieces of the session in a slot; one without tests if the slot has no session."""
+    """Yield the pieces of the session in a slot.
+
+    If the slot has no session, yield one piece without tests.
+    """
     piece = Piece(slot)
     for test in tests_for(tests, provision.read(slot.environment, slot.campaign.provider)):
         cells = grid.most_cells(test["base_point"], test["crosses"])
@@ -153,7 +157,7 @@ def collected(piece: Piece) -> Collected:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table: some columns from rows, and one constant value for each of the others."""
+    """Return a table. Some columns are from rows; each other column has one constant value."""
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
@@ -171,12 +175,12 @@ def _cells(
     """Return a row for each cell of a test.
 
     Args:
-        key: the columns that distinguish the test's session.
-        test: as it was declared.
+        key: the columns that identify the test's session.
+        test: the test as it was declared.
         declared: the labels of its cells by id.
         ends: the outcome of each cell.
-        header: of its launch; the launch model alone where there is none.
-        transports: of each window flavor, as JSON text.
+        header: the header of the launch; only the launch model if there is no header.
+        transports: the transport of each window flavor, as JSON text.
     """
     results = [one.result for one in ends.values()]
     checks = [result["verification"] if result else None for result in results]
@@ -214,7 +218,7 @@ def _cells(
 
 
 def _samples(key: Mapping[str, Any], ends: Mapping[str, Outcome]) -> pl.DataFrame:
-    """Return the samples of a launch: the keys of a series are repeated for each of its samples."""
+    """Return the samples of a launch. The keys of a series are repeated for each sample."""
     series = [
         (cell, *(one[name] for name in SERIES_COLUMNS), one["samples"])
         for cell, end in ends.items()
@@ -243,7 +247,7 @@ def _launches(key: Mapping[str, Any], launch: Launch) -> pl.DataFrame:
 
 
 def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
-    """Return the header's entries on the binary, its libraries and what its ranks share."""
+    """Return the header's entries on the binary, its libraries and what the ranks share."""
     return {
         "environment": key["environment"],
         "system": key["system"],
@@ -258,7 +262,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
 def _foreign_variables(
     test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return ranks' variables that neither environment nor setting sets, by setting."""
+    """Return, by setting, the ranks' variables that neither environment nor setting sets."""
     value = settings.value(test["setting"], environment["family"], environment["version"])
     own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
     found = surroundings.foreign(header["environment"], own, value.variables)
@@ -269,7 +273,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
     """Return folder and record of a slot's session, with its tests by name.
 
     Raises:
-        InputError: as `read_record`, or it does not name each of these tests once.
+        InputError: see `read_record`; or the record does not name each of these tests once.
     """
     folder, record = read_record(slot)
     entries = {entry["test"]: entry for entry in record["tests"]}
@@ -284,7 +288,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the attempt of a test's files: later attempts fill holes."""
+    """Return the attempt that has a test's files. Later attempts fill holes."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 
@@ -297,7 +301,7 @@ def _outcomes(
     folder: Path,
     environment: dict[str, Any],
 ) -> tuple[Launch, dict[str, Outcome]]:
-    """Return the files of a session's test, and the outcome of each of its declared cells."""
+    """Return the files of a session's test, and the outcome of each declared cell of the test."""
     entry = record["tests"][test["test"]]
     if entry["verdict"] is not None:
         outcome = Outcome(entry["verdict"], entry["reason"])
@@ -319,7 +323,7 @@ def _outcomes(
 def _transports(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> dict[str, str]:
-    """Return the transport of each window flavor of a test, as JSON text, from its reports."""
+    """Return, as JSON text, the transport of each window flavor, from a test's reports."""
     entry = record["tests"][test["test"]]
     if entry["folder"] is None:
         return {}

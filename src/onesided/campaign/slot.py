@@ -39,24 +39,24 @@ class Slot:
 
     @property
     def pointer(self) -> Path:
-        """The file that names the valid session; Snakemake looks at this file."""
+        """The file that names the valid session. Snakemake looks at this file."""
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
 
     @property
     def folder(self) -> Path:
-        """The folder of this slot's sessions, one folder per fingerprint."""
+        """The folder of this slot's sessions, with one folder for each fingerprint."""
         return self.pointer.with_suffix("")
 
 
 def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[Slot]:
     """Yield the campaign's slots in the order in which they run: round by round.
 
-    The order of the environments changes from round to round, so that none is always the first.
+    The order of environments changes from round to round, so that no one is always first.
 
     Args:
         campaign: the campaign.
-        rounds: numbers of rounds; by default those that every cell has.
+        rounds: the numbers of the rounds; by default the rounds that every cell has.
     """
     for number in campaign.rounds if rounds is None else rounds:
         for partition in campaign.partitions:
@@ -70,7 +70,8 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
     """Return folder and record of the valid session in a slot.
 
     Raises:
-        InputError: the slot has none, or its record does not fit the schema, or is another's.
+        InputError: the slot has no session, or the record does not fit the schema or is of another
+            slot.
     """
     pointer = documents.read_json(slot.pointer, "session_pointer")
     path = slot.pointer.parent / pointer["session"]
@@ -90,8 +91,9 @@ def inputs_of(
 ) -> dict[str, dict[str, str]]:
     """Return a short form of the inputs of each test's result, by the test's name.
 
-    The sources of a kernel and of a check belong to this test alone: another experiment changes
-    nothing here. The place where a provider delivers kernels is no input, but their state is.
+    The sources of a kernel and of a check are inputs of their own tests only, so that another
+    experiment changes nothing here. The place where a provider delivers kernels is not an input,
+    but the kernels' state is.
     """
     campaign = slot.campaign
     seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
@@ -121,7 +123,7 @@ def inputs_of(
 
 
 def _settings(slot: Slot) -> dict[str, Any]:
-    """Return the part of the campaign's settings that a launch sees, without their proof."""
+    """Return the part of the campaign's settings that a launch sees. Leave out the proof."""
     values = slot.campaign.setting_values()
     return {
         name: {key: value[slot.environment][key] for key in ("variables", "unavailable")}
@@ -130,10 +132,10 @@ def _settings(slot: Slot) -> dict[str, Any]:
 
 
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield folder and entry of each test of the slot's sessions, the oldest first.
+    """Yield folder and entry of each test of the slot's sessions, the oldest session first.
 
-    A test that was interrupted or not run is left out. A record of another version and the session
-    in the folder `but` are left out, too.
+    Tests that were interrupted or not run are left out, and so are records of another version and
+    the session in the folder `but`.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),
@@ -152,8 +154,8 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
 def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the entries of the slot's other sessions with these inputs.
 
-    Hard links put their files into the session in the folder `own`, so that each session stands
-    alone.
+    The entries' files are hard-linked into the session in the folder `own`, so that no session
+    needs another session.
     """
     found = {}
     for folder, entry in earlier_entries(slot, own):
@@ -174,7 +176,7 @@ def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, An
 
 
 def is_hole(entry: dict[str, Any], folder: Path) -> bool:
-    """Tell whether a test was interrupted from outside: its launch never began, or never ended."""
+    """Tell whether a test was interrupted from outside, so that its launch never began or ended."""
     if entry["result"] != "fail" or entry["folder"] is None:
         return False
     launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")
@@ -182,7 +184,7 @@ def is_hole(entry: dict[str, Any], folder: Path) -> bool:
 
 
 def check_sources() -> list[Path]:
-    """Return the files of the ReFrame checks, and the modules that decide what a session does."""
+    """Return the files of the ReFrame checks and the modules that decide what a session does."""
     root = paths.project_root()
     return [
         *fingerprint.below(root / "reframe_checks", {".py", ".sh"}),
@@ -194,8 +196,8 @@ def check_state(check: str, site: Path) -> str:
     """Return the short fingerprint of a check on a site.
 
     Args:
-        check: the name of its file in ``reframe_checks``.
-        site: the file of the site's configuration.
+        check: the name of the check's file in ``reframe_checks``.
+        site: the configuration file of the site.
     """
     checks = paths.project_root() / "reframe_checks"
     others = {path for path in checks.glob("*.py") if path.name not in (check, "__init__.py")}

@@ -1,4 +1,4 @@
-"""The call of Snakemake for a campaign: its profile, how it is stopped, and why it failed."""
+"""The call of Snakemake for a campaign: its profile, how to stop it, and why it failed."""
 
 import json
 import os
@@ -18,13 +18,14 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
 STOP_S = 20.0
-"""The time that sessions get to end their launches: a scheduler is asked to cancel its jobs."""
+"""The time that sessions get to end their launches, including the cancelling of a scheduler's
+jobs."""
 
 ALL_CORES = "all"
-"""The entry of a profile for as many cores as are usable; Snakemake does not know quotas."""
+"""The entry of a profile that means all usable cores. Snakemake itself ignores quotas."""
 
 FULL_BYTES = 1_000_000
-"""With less free space than this, nothing useful can be written."""
+"""If there is less free space than this, nothing useful can be written."""
 
 #: Snakemake's message if a stage failed: its name, the file of its output, its exit status.
 FAILED_STAGE = re.compile(
@@ -41,7 +42,7 @@ def profile_folder(name_or_folder: str) -> Path:
     """Return the folder of a Snakemake profile, from its name in ``profiles`` or from a path.
 
     Raises:
-        InputError: there is no such profile; the names that exist are listed.
+        InputError: there is no such profile; the existing names are listed.
     """
     folder = paths.project_root() / "profiles"
     for found in (folder / name_or_folder, Path(name_or_folder).resolve()):
@@ -66,12 +67,12 @@ def command(campaign: Campaign, profile: Path) -> list[str]:
 
 
 def sessions_at_a_time(profile: Path) -> int:
-    """Return how many sessions a Snakemake profile lets run side by side.
+    """Return how many sessions may run at the same time with a Snakemake profile.
 
     A session asks for all cores unless the profile's ``set-threads`` gives a number.
 
     Raises:
-        InputError: the profile does not fit its schema, or holds no whole numbers there.
+        InputError: the profile does not fit its schema, or these entries are not whole numbers.
     """
     document = _profile_document(profile)
     threads = document.get("set-threads", {})
@@ -92,7 +93,7 @@ def _profile_document(profile: Path) -> dict[str, Any]:
 
 
 def _cores_of(document: Mapping[str, Any]) -> int:
-    """Return how many cores a profile gives its stages: "all" means all usable cores."""
+    """Return how many cores a profile gives its stages; "all" means all usable cores."""
     asked = document.get("cores", ALL_CORES)
     return cores.usable() if asked == ALL_CORES else int(asked)
 
@@ -100,8 +101,8 @@ def _cores_of(document: Mapping[str, Any]) -> int:
 def _stop(snakemake: subprocess.Popen[bytes]) -> None:
     """End Snakemake and the stages, and let the sessions end their launches.
 
-    Snakemake itself would wait until every running stage has ended. It is killed, which loses
-    nothing: the files show what has finished.
+    Snakemake itself would wait until every running stage has ended. Therefore Snakemake is killed.
+    Nothing is lost, because the files show what has finished.
     """
     snakemake.kill()
     snakemake.wait()
@@ -118,10 +119,10 @@ def call(
         campaign: the campaign.
         profile: the folder of a profile.
         variables: the whole environment of the stages.
-        look: is called again and again meanwhile.
+        look: a function that is called repeatedly during the run.
 
     Raises:
-        KeyboardInterrupt: we were told to stop, and everything ended.
+        KeyboardInterrupt: this process was told to stop, and everything ended.
     """
     log = campaign.results / "log" / "snakemake.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -137,12 +138,12 @@ def call(
 
 
 def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError:
-    """Return why Snakemake failed: the lines of the failing stages, else what can be found.
+    """Return why Snakemake failed: the lines of the failed stages, else what the logs say.
 
     Args:
-        campaign: what was run.
-        exit_status: Snakemake's; negative for a signal.
-        faults: the file of `errors.record_fault`.
+        campaign: the campaign that was run.
+        exit_status: Snakemake's exit status; negative for a signal.
+        faults: the file that `errors.record_fault` writes.
     """
     lines = _recorded(faults)
     full = _full_folder(campaign)
@@ -161,7 +162,7 @@ def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError
 
 
 def _recorded(faults: Path) -> list[dict[str, Any]]:
-    """Return the faults that stages recorded; a line may be cut where the disk was full."""
+    """Return the faults that stages recorded. A line may be cut if the disk was full."""
     try:
         lines = faults.read_text("utf-8", errors="replace").splitlines()
         return [json.loads(line) for line in lines if line.endswith("}")]
@@ -179,7 +180,7 @@ def _full_folder(campaign: Campaign) -> Path | None:
 
 
 def _said(log: Path) -> str:
-    """Return the cause from Snakemake's log, or from the log of the stage that failed."""
+    """Return the cause, from Snakemake's log or from the log of the failed stage."""
     text = COLOUR.sub("", log.read_text("utf-8", errors="replace"))
     stage = FAILED_STAGE.search(text)
     if stage is None:

@@ -1,4 +1,4 @@
-"""Read the files of a campaign that `collect` wrote, and report clearly what is wrong with them."""
+"""Read the files of a campaign that `collect` wrote, and report clearly what is wrong."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from onesided.system.errors import InputError
 RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
-"""The columns that distinguish the cells of a campaign; with the round, one launch of a cell."""
+"""The columns that identify a cell of a campaign. With the round, they identify one launch."""
 
 Place = tuple[Any, ...]
 """A cell's values of `PLACE`."""
@@ -25,7 +25,7 @@ place_of: Callable[[Mapping[str, Any]], Place] = itemgetter(*PLACE)
 """Return the place of a cell's row or entry."""
 
 LAUNCH = (*PLACE, "round")
-"""The columns that distinguish the launches of a cell."""
+"""The columns that identify a launch of a cell."""
 
 IDENTITY = (
     "system",
@@ -40,13 +40,13 @@ IDENTITY = (
     "kernel",
     "cell",
 )
-"""The columns that describe a cell; nothing is pooled across any of these."""
+"""The columns that describe a cell. Cells that differ in any of these columns are not pooled."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
-"""Statuses of launches whose samples count: a failure after the last cell spoils no sample."""
+"""Statuses of launches whose samples count. A failure after the last cell spoils no sample."""
 
 NATIVE = "native"
-"""The launch model of an environment with no container."""
+"""The launch model of an environment without a container."""
 
 CELL_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -85,7 +85,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""Columns of cells.parquet for other programs; no code here reads them."""
+"""Columns of cells.parquet for other programs. No code here reads these columns."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
 """Columns that have a value in every row."""
@@ -111,7 +111,8 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
 }
 
 SAMPLES = "samples.parquet"
-"""The file. Above the floor `measure`, a page that plots samples gets them from its material."""
+"""The name of the file with the samples. In floors above `measure`, a page that plots samples
+gets them from its material."""
 
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -144,7 +145,7 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
 }
 
 RUN = ("variables",)
-"""Entries of campaign.json that other programs read; they stay as they are."""
+"""Entries of campaign.json that other programs read. These entries must not change."""
 
 
 @dataclass(frozen=True)
@@ -152,12 +153,12 @@ class CollectedCampaign:
     """One campaign's collected files.
 
     Attributes:
-        folder: where they are.
-        record: campaign.json.
-        read_cells: reads `cells`, or some columns of it.
-        read_samples: reads `samples`. Of a million cells, neither is in memory before it is asked
-            for.
-        launches: a row per launch, columns `LAUNCH_COLUMNS`.
+        folder: the folder with the files.
+        record: the content of campaign.json.
+        read_cells: reads `cells`, or some of its columns.
+        read_samples: reads `samples`. Neither table is in memory before it is asked for, because a
+            campaign may have a million cells.
+        launches: one row for each launch, with the columns `LAUNCH_COLUMNS`.
     """
 
     folder: Path
@@ -173,21 +174,21 @@ class CollectedCampaign:
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """Return a row for each declared cell and round, columns `READ_COLUMNS`."""
+        """Return one row for each declared cell and round, with the columns `READ_COLUMNS`."""
         return self.read_cells()
 
     @cached_property
     def samples(self) -> pl.DataFrame:
-        """Return a row for each sample, columns `SAMPLE_COLUMNS`.
+        """Return one row for each sample, with the columns `SAMPLE_COLUMNS`.
 
         Raises:
-            InputError: a column holds another type.
+            InputError: a column has another type.
         """
         return self.read_samples()
 
     @cached_property
     def sample_count(self) -> int:
-        """Return how many samples there are, without reading them."""
+        """Return the number of samples, without reading the samples."""
         return count_rows(self.folder / SAMPLES, SAMPLE_COLUMNS)
 
     @cached_property
@@ -215,7 +216,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
     """Read campaign.json.
 
     Raises:
-        InputError: it is missing, cut, of another schema version, or does not fit.
+        InputError: the file is missing, cut or of another schema version, or does not fit.
     """
     try:
         written = path.read_text("utf-8")
@@ -241,7 +242,7 @@ def record_of(folder: Path) -> Mapping[str, Any]:
     """Read campaign.json of a campaign's results.
 
     Raises:
-        InputError: there is no such folder, or as `read_record`.
+        InputError: there is no such folder; or see `read_record`.
     """
     if not folder.is_dir():
         raise InputError(folder, None, "no such folder", "a campaign's results folder")
@@ -249,7 +250,7 @@ def record_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
-    """Read cells.parquet, or some of its columns: in these nothing is filled in."""
+    """Read cells.parquet, or some of its columns. In some columns only, nothing is filled in."""
     if names:
         return read_table(path, READ_COLUMNS, where, names)
     return _fill_identity(read_table(path, READ_COLUMNS, where))
@@ -269,7 +270,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
-    """Give a launch that never ran the description from its cell's other launches."""
+    """If a launch never ran, take its description from other launches of the same cell."""
     described = ("thread_level", "setting", "ranks", "placement", "launch_model")
     return cells.with_columns(
         pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE))
@@ -282,12 +283,12 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
     """Read the files that `onesided collect` wrote for one campaign.
 
     Args:
-        folder: its results.
-        where: which of the cells and samples, by any of `PLACE`; all by default. Launches are read
-            in any case.
+        folder: the folder of the campaign's results.
+        where: selects cells and samples by any of `PLACE`; by default all. All launches are always
+            read.
 
     Raises:
-        InputError: naming the first file that is missing, cut or of another version.
+        InputError: a file is missing, cut or of another version; the message names the first one.
     """
     record = record_of(folder)
     read_cells = partial(_read_cells, folder / "cells.parquet", where)
@@ -304,10 +305,10 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
 
 @lru_cache(maxsize=20_000)
 def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
-    """Return a cell's axes from the JSON text in its ``labels``; the same object for the same text.
+    """Return a cell's axes from the JSON text in its ``labels``. Equal texts give the same object.
 
     Raises:
-        InputError: it is no JSON object.
+        InputError: the text is not a JSON object.
     """
     try:
         labels = values.from_json(written or "{}")
