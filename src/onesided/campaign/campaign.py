@@ -30,7 +30,7 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """Names of the environments, in the declared order; inside an image, those of the image."""
+        """Names of the environments in declared order; within an image, the image's names."""
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
@@ -52,7 +52,7 @@ class Campaign:
 
     @property
     def until(self) -> dict[str, Any] | None:
-        """The goal of further rounds, and how many there may be; None if there are none."""
+        """The goal of further rounds and their largest number; None if there are no such rounds."""
         return self.document.get("until")
 
     @property

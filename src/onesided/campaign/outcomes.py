@@ -54,7 +54,7 @@ def of_death(crashes: Sequence[Line]) -> str:
 
 
 def _position(hang: Line) -> tuple[int, bool, int]:
-    """Return a key that sorts ranks by their progress; files of earlier kernels do not have it."""
+    """Return a key that sorts ranks by their progress, which files of earlier kernels lack."""
     return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
 
 

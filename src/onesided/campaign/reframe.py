@@ -54,7 +54,7 @@ def _every_check(folder: Path) -> list[str]:
 
 
 def variables(campaign: Campaign) -> dict[str, str]:
-    """Return variables for ReFrame: the environments, and which checks of its own it may skip."""
+    """Return variables for ReFrame: the environments' provider, and the settings with tests."""
     return {
         provision.PROVIDER_VARIABLE: campaign.provider or "",
         settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),

@@ -1,1 +1,1 @@
-"""The MPIs, the ways to provide each of them, and the kernels that are built with it."""
+"""The MPIs, the ways to provide an MPI, and the kernels that are built with an MPI."""

@@ -1,7 +1,8 @@
-"""Container images: what an image holds, and how a kernel is launched in it.
+"""Container images: what an image contains, and how a kernel is launched in an image.
 
-Launch models. *contained*: launcher and ranks in one container. *hybrid*: the host's launcher and
-one container for each rank. *bind*: the same, with the host's MPI mounted over the image's.
+There are three launch models. *contained*: launcher and ranks are in one container. *hybrid*: the
+host's launcher starts one container for each rank. *bind*: as *hybrid*, but the host's MPI is
+mounted over the image's MPI.
 """
 
 import os
@@ -23,21 +24,21 @@ CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The image of kernels with the MPI ABI, and no MPI."""
 OWN, SHARED = "own", "shared"
-"""Namespaces of the containers of a launch: each has its own, or those of one launcher share
-one."""
+"""The namespaces of a launch's containers: each container has its own, or the containers of one
+launcher share one."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""Set inside an image of this project: the file that says what the image holds."""
+"""The variable that an image of this project sets: the file that says what the image contains."""
 ROOT = Path("/opt/onesided")
-"""Where the project is in every image."""
+"""The folder of the project in every image."""
 DOCUMENT = ROOT / "image.json"
 MPI_MOUNT = ROOT / "mpi"
-"""Where a host's MPI is mounted in the image without one."""
+"""The folder where a host's MPI is mounted in the image without an MPI."""
 READ_TIMEOUT_S = 60.0
 
 
 def inside() -> Path | None:
-    """Return the document of the image that this process runs in, None outside."""
+    """Return the document of the image in which this process runs; None outside an image."""
     declared = os.environ.get(IMAGE_VARIABLE)
     return Path(declared) if declared else None
 
@@ -46,7 +47,7 @@ def read_own() -> Document:
     """Return the contents of the image in which this process runs.
 
     Raises:
-        InputError: this is no image of ours, or its document does not fit the schema.
+        InputError: this is not an image of this project, or the document does not fit the schema.
     """
     path = inside()
     if path is None:
@@ -56,7 +57,7 @@ def read_own() -> Document:
 
 
 def runtime() -> Path | None:
-    """Return the program that runs images; None if there is none."""
+    """Return the program that runs images; None if there is no such program."""
     found = shutil.which(RUNTIME)
     return Path(found) if found else None
 
@@ -65,7 +66,7 @@ def needed_runtime() -> Path:
     """Return the program that runs images.
 
     Raises:
-        OnesidedError: there is none.
+        OnesidedError: there is no such program.
     """
     found = runtime()
     if found is None:
@@ -74,7 +75,7 @@ def needed_runtime() -> Path:
 
 
 def runtime_version(program: Path) -> str:
-    """Return the program's own version text, in one line."""
+    """Return what the program says about its version, in one line."""
     return _ask([str(program), "--version"]).strip()
 
 
@@ -84,11 +85,11 @@ def image_file(name: str) -> Path:
 
 
 def read(program: Path, image: Path) -> Document:
-    """Return what an image holds.
+    """Return the content of an image.
 
     Raises:
-        OnesidedError: it cannot be run, or is none of ours.
-        InputError: its document does not fit the schema.
+        OnesidedError: the image cannot be run, or is not an image of this project.
+        InputError: the image's document does not fit the schema.
     """
     source = f"{image}: {DOCUMENT}"
     text = _ask([str(program), "--silent", *exec_words(), str(image), "cat", str(DOCUMENT)])
@@ -104,12 +105,12 @@ def _ask(command: Sequence[str]) -> str:
 
 
 def without_colours(text: str) -> str:
-    """Return a text without a terminal's sequences for colours."""
+    """Return a text without a terminal's colour sequences."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def exec_words() -> list[str]:
-    """Return ``exec``, with the option that a caller who is root needs."""
+    """Return ``exec``, with one more option if the caller is root."""
     # root in a sandbox may lack a capability that apptainer asks for unless it makes a namespace
     return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
 
@@ -128,25 +129,25 @@ def exec_options(environment: Mapping[str, Any]) -> list[str]:
 
 
 def is_entered(environment: Mapping[str, Any]) -> bool:
-    """Tell whether a launch has to enter a container: not if this process is already in it."""
+    """Tell whether a launch has to enter a container; False if this process is already in it."""
     return environment["container"] is not None and inside() is None
 
 
 def launches_inside(environment: Mapping[str, Any]) -> bool:
-    """Tell whether the program to start is a container with launcher and ranks in it."""
+    """Tell whether a launch starts one container, with launcher and ranks in it."""
     return environment["launch_model"] == CONTAINED and is_entered(environment)
 
 
 def command(
     environment: Mapping[str, Any], launcher: Sequence[str], program: Sequence[str], folder: Path
 ) -> list[str]:
-    """Return the words that launch a program, natively or by the document's launch model.
+    """Return the words that launch a program, natively or with the document's launch model.
 
     Args:
-        environment: the document.
+        environment: the document of the environment.
         launcher: the MPI's launcher with its options.
         program: the kernel with its options.
-        folder: the working folder, seen by the same name inside.
+        folder: the working folder, which has the same name inside the container.
     """
     if not is_entered(environment):
         return [*launcher, *program]

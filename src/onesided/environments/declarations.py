@@ -1,6 +1,6 @@
-"""What config/environments.yaml declares: the MPIs by name, each with its family's data.
+"""The declarations of config/environments.yaml: MPIs by name, each with its family's data.
 
-Beside it, config/wheels.lock has the hashes of the wheels that environments are installed from.
+Beside this file, config/wheels.lock has the hashes of the wheels that are installed.
 """
 
 import re
@@ -27,27 +27,28 @@ STATED = ("prefix", "compiler", "launcher")
 
 
 def library_of(family: Mapping[str, Any]) -> str:
-    """Return the standard of a family's libraries."""
+    """Return the standard of a family's libraries: MPI or OpenSHMEM."""
     return family.get("library", libraries.MPI)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """One entry of config/environments.yaml together with its family's.
+    """One entry of config/environments.yaml, together with the entry of its family.
 
     Attributes:
-        name: the environment's.
-        provider: the name of who provides it.
-        config_dir: the folder the declaration and the locks are in.
-        families: what holds for every version of a family, by the family's name.
-        family: mpich, openmpi, impi or openshmem; None if only the probe can find it.
-        version: the MPI's; None likewise.
-        packages: what is installed; none where the machine has the MPI.
-        stated: where the machine has it: ``prefix`` or ``compiler``, and ``launcher``.
-        launch_model: native, or how the ranks get into a container.
-        native: in a container, the environment of the same MPI without one.
-        image: the image where it is not the MPI's own.
-        namespaces: own of each container, or shared by those of a launch.
+        name: the name of the environment.
+        provider: the name of the provider.
+        config_dir: the folder with the declaration and the locks.
+        families: the data for every version of a family, by the family's name.
+        family: mpich, openmpi, impi or openshmem; None if only the probe can find the family.
+        version: the version of the MPI; None if only the probe can find the version.
+        packages: the packages to install; none if the machine has the MPI.
+        stated: where the machine has the MPI: ``prefix`` or ``compiler``, and ``launcher``.
+        launch_model: native, or the way in which the ranks get into a container.
+        native: for an environment in a container, the environment of the same MPI without a
+            container.
+        image: the image, if it is not the MPI's own image.
+        namespaces: own for each container, or shared by the containers of a launch.
     """
 
     name: str
@@ -65,12 +66,12 @@ class Declaration:
 
     @property
     def family_data(self) -> Document:
-        """Return the values for every version of its family; nothing if they are not known."""
+        """Return the data for every version of the family; nothing if the family is not known."""
         return self.families[self.family] if self.family else {}
 
     @property
     def library(self) -> str:
-        """Return the standard of its library: MPI if the family is not known."""
+        """Return the standard of the library; MPI if the family is not known."""
         return library_of(self.family_data)
 
     @property
@@ -93,7 +94,7 @@ class Declaration:
         return self.family_data["spack"].replace("{version}", self.library_version)
 
     def version_pattern(self) -> str:
-        """Return the regular expression that the library's own version string must match."""
+        """Return the regular expression that the library's version string must match."""
         numbers = [*self.library_version.split("."), "0"]
         pattern = self.family_data["library_version_pattern"]
         values = {"{version}": self.library_version, "{major}": numbers[0], "{minor}": numbers[1]}
@@ -102,14 +103,14 @@ class Declaration:
         return pattern
 
     def variables_in(self, root: Path, family: str | None = None) -> dict[str, str]:
-        """Return the variables of its family, or of another one, for an MPI in a folder."""
+        """Return the variables of the family, or of another family, for an MPI in a folder."""
         texts = self.families[family or self.family]["variables"].items()
         return {name: text.replace("{prefix}", str(root)) for name, text in texts}
 
     def image_name(self) -> str:
-        """Return the name of the image with this MPI: the declared name, or the MPI's own.
+        """Return the name of the image with this MPI: the declared name, or the MPI's own name.
 
-        The MPI's own name is the family's, if its version is the first of the family in the file.
+        The MPI's own name is the family's name if its version is the family's first in the file.
         """
         if self.image:
             return self.image
@@ -123,15 +124,15 @@ def declared(
 ) -> dict[str, Declaration]:
     """Return the declared environments by name, in the order of the file.
 
-    A wheel without a hash is declared, too: its absence does not stop the others.
+    A wheel without a hash is also declared. A missing hash does not stop other environments.
 
     Args:
         config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
-        in_containers: give those under ``containers``, too.
+        in_containers: also return the environments under ``containers``.
 
     Raises:
-        InputError: the file or the lock is malformed, or the file names a family it does not
-            describe or an environment in a container that is not declared.
+        InputError: the file or the lock is malformed, or the file names a family that it does not
+            describe, or, for a container, an environment that is not declared.
     """
     source = (config_dir or paths.config_dir()) / FILE
     document = documents.read_yaml(source, "environments")
@@ -188,7 +189,7 @@ def _in_container(
 
 
 def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declaration]:
-    """Return some of the declared environments, in containers or not; all native ones for no name.
+    """Return declared environments, in containers or not; without names, all native environments.
 
     Raises:
         InputError: a name is not declared, or the declarations are faulty.
@@ -205,7 +206,7 @@ def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declara
 
 @dataclass(frozen=True)
 class LeftBehind:
-    """Glob patterns of files that killed ranks can leave, over all families."""
+    """Glob patterns, for all families, of files that killed ranks can leave."""
 
     shared_memory: set[str]
     temporary: set[str]
@@ -226,8 +227,8 @@ class Requirement:
 
     Attributes:
         pin: ``name==version``.
-        text: the lines as they are in the file.
-        last_line: number of its last line, from 1.
+        text: the lines of the requirement, as in the file.
+        last_line: the number of the last of these lines, from 1.
     """
 
     pin: str
@@ -236,7 +237,7 @@ class Requirement:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """For each run of continued lines yield the number of its last line and its text."""
+    """For each group of continued lines, yield the number of the last line and the text."""
     held: list[str] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -251,10 +252,10 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
-    """Return the requirements of a lock, by their pins.
+    """Return the requirements of a lock, by pin.
 
     Raises:
-        InputError: a line is no requirement with hashes, or a pin occurs twice.
+        InputError: a line is not a requirement with hashes, or a pin occurs twice.
     """
     found: dict[str, Requirement] = {}
     for number, block in _blocks(text):
@@ -268,10 +269,10 @@ def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
 
 
 def read_lock(config_dir: Path) -> dict[str, Requirement]:
-    """Return the requirements of config/wheels.lock by their pins.
+    """Return the requirements of config/wheels.lock, by pin.
 
     Raises:
-        InputError: it cannot be read or is malformed.
+        InputError: the file cannot be read or is malformed.
     """
     path = config_dir / LOCK
     return parse_lock(documents.read_text(path), path)

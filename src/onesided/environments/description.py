@@ -14,7 +14,7 @@ INSTALLED_AS = 1
 
 
 def digest(declaration: Declaration, requirements: str | None = None) -> str:
-    """Return a SHA-256 of a declaration and of the MPI that is installed or was found for it."""
+    """Return a SHA-256 of a declaration and of the MPI that was installed or found for it."""
     # how Spack calls it makes no other environment of a wheel; its provider's requirements do
     family = {key: value for key, value in declaration.family_data.items() if key != "spack"}
     content: dict[str, Any] = {
@@ -43,12 +43,13 @@ def digest(declaration: Declaration, requirements: str | None = None) -> str:
 
 
 def ready(found: Installation, findings: Document, variables: Mapping[str, str]) -> Document:
-    """Return the description of an environment that was probed.
+    """Return the description of a probed environment.
 
     Args:
         found: the environment's MPI.
         findings: what the probe found.
-        variables: with which it was probed, and is compiled with and run.
+        variables: the variables with which the environment was probed, and is used to compile and
+            run.
     """
     family = found.declaration.family_data
     told = ("library_version", "standard_version", "thread_level_provided", "abi", "teardown")
@@ -75,7 +76,7 @@ def ready(found: Installation, findings: Document, variables: Mapping[str, str])
 
 
 def unavailable(declaration: Declaration, reason: str) -> Document:
-    """Return the description of an environment that is unavailable, with the reason."""
+    """Return the description of an unavailable environment, with the reason."""
     family, is_native = declaration.family_data, declaration.launch_model == NATIVE
     return {
         "schema": SCHEMA,
@@ -111,8 +112,8 @@ def of_image(declaration: Declaration, **known: Any) -> Document:
     """Return what is known of the image in which an environment's ranks run.
 
     Args:
-        declaration: the environment's.
-        known: members of which more is known than the declaration says.
+        declaration: the declaration of the environment.
+        known: members about which more is known than the declaration says.
     """
     image = known.pop("image_name", None) or declaration.image_name()
     return {
@@ -130,7 +131,7 @@ def of_image(declaration: Declaration, **known: Any) -> Document:
 
 
 def describes(document: Document, found: Installation) -> bool:
-    """Return whether a document is that of this very MPI, ready."""
+    """Return whether a document describes exactly this MPI, and the MPI is ready."""
     return (
         document["status"] == "ready"
         and document["declaration_digest"] == digest(found.declaration, found.requirements)
@@ -139,7 +140,7 @@ def describes(document: Document, found: Installation) -> bool:
 
 
 def version_shown(document: Document) -> str:
-    """Return the ready library's text about itself, and a remark if it does not end well."""
+    """Return a ready library's text about itself, with a remark if it does not end well."""
     if document["teardown"] is None:
         return document["library_version"]
     return f"{document['library_version']} ({document['teardown']})"

@@ -16,7 +16,7 @@ KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
 
 
 def of_files(files: Iterable[Path], root: Path) -> str:
-    """Return the SHA-256 (hex) over names below ``root`` and contents of ``files``."""
+    """Return the SHA-256 (hex) of the names below ``root`` and the contents of ``files``."""
     digest = hashlib.sha256()
     for path in sorted(files):
         content = path.read_bytes()
@@ -31,7 +31,7 @@ def of_document(document: Any) -> str:
 
 
 def below(folder: Path, suffixes: set[str]) -> list[Path]:
-    """Return the files of a folder and of all below it whose names end so, without built ones."""
+    """Return the files in and below a folder whose names have a suffix; leave out built files."""
     return [
         path
         for path in folder.rglob("*")
@@ -40,7 +40,7 @@ def below(folder: Path, suffixes: set[str]) -> list[Path]:
 
 
 def kernel_sources() -> list[Path]:
-    """Return the files that make the kernels."""
+    """Return the files from which the kernels are built."""
     return below(_kernels(), KERNEL_SUFFIXES)
 
 
@@ -50,15 +50,15 @@ def _kernels() -> Path:
 
 @cache
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
-    """Return the SHA-256 (hex) of a file in its latest state: kernels share many sources."""
+    """Return the SHA-256 (hex) of a file in its latest state. Kernels share many files."""
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
 def _state(names: Iterable[bytes]) -> str:
-    """Return the short fingerprint of files in the kernels' folder, equal to that of sha256sum.
+    """Return the short fingerprint of files in the kernels' folder, as sha256sum computes it.
 
-    It is the SHA-256 over one line ``<SHA-256 of the file>  <path>`` for each file, in byte order
-    of the paths.
+    It is the SHA-256 of a text with one line ``<SHA-256 of the file> <path>`` for each file, in
+    byte order of the paths.
     """
     digest, root = hashlib.sha256(), _kernels()
     for name in sorted(names):
@@ -76,15 +76,15 @@ def kernels_state() -> str:
 
 
 def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
-    """Return the short fingerprint of a kernel's sources, which is compiled into it.
+    """Return the short fingerprint of a kernel's sources. It is compiled into the kernel.
 
-    Its sources are its own files (``<study>/<kernel>.c`` or all below ``<study>/<kernel>/``) and
-    what kernels share. The build computes the same fingerprint (src/kernels/source_state.cmake), in
-    every way to build.
+    The sources are the kernel's own files (``<study>/<kernel>.c`` or all files below
+    ``<study>/<kernel>/``) and the files that kernels share. Every way to build computes the same
+    fingerprint (src/kernels/source_state.cmake).
 
     Args:
-        kernel: its name.
-        library: what it is built with.
+        kernel: the name of the kernel.
+        library: the library that the kernel is built with.
     """
     root = _kernels()
     own = libraries.kernels(root, library).get(kernel)

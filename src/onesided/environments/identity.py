@@ -1,4 +1,4 @@
-"""Which MPI a compiler wrapper links: the library itself says so, not the wrapper's name."""
+"""Which MPI a compiler wrapper links. The library itself says this, not the wrapper's name."""
 
 import os
 import re
@@ -44,23 +44,23 @@ SHARED_PREFIXES = ("/", "/usr")
 
 
 class UnknownMpiError(OnesidedError):
-    """A wrapper does not compile, does not run or links an MPI unknown here; one line."""
+    """A wrapper does not compile, or its program does not run or has an unknown MPI; one line."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
-        """Say how a program ended; ``reason`` alone is for a caller that knows the path already."""
+        """Say how a program ended. ``reason`` alone is for a caller that already knows the path."""
         self.reason = reason
         super().__init__(f"{program}: {reason}")
 
 
 @dataclass(frozen=True)
 class Identity:
-    """An MPI as its library describes itself.
+    """An MPI, as its library describes itself.
 
     Attributes:
-        package: Spack's name.
-        version: its version.
-        library: the file, with all links followed.
-        text: all that it says of itself.
+        package: the name of the package in Spack.
+        version: the version of the MPI.
+        library: the file of the library, with all links followed.
+        text: everything that the library says about itself.
     """
 
     package: str
@@ -73,18 +73,18 @@ class Identity:
         return f"{self.package}@{self.version}"
 
     def is_version(self, wanted: str) -> bool:
-        """Return whether this is ``wanted``, as far as both versions have numbers."""
+        """Return whether this version is ``wanted``, by the numbers that both versions have."""
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
 
 def is_shared(folder: Path) -> bool:
-    """Return whether several MPIs can be in a folder, so that it belongs to no single one."""
+    """Return whether several MPIs can be in a folder, so that the folder is not of one MPI."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 
 def component(package: str, version: str, prefix: Path) -> Path:
-    """Return the folder with ``bin`` and ``lib`` in it, below the prefix that Spack is given."""
+    """Return the folder with ``bin`` and ``lib``, which is below the prefix for Spack."""
     if package != INTEL:
         return prefix
     numbers = version.split(".")
@@ -97,8 +97,8 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
     """Return the variables that are needed to compile and run with an MPI.
 
     Args:
-        package: Spack's name.
-        folder: from `component`.
+        package: the name of the package in Spack.
+        folder: the result of `component`.
     """
     libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
     if package == INTEL:
@@ -119,11 +119,11 @@ def identify(
 
     Args:
         wrapper: a C compiler wrapper.
-        variables: set for compiling and running.
-        standard: MPI, or OpenSHMEM where the wrapper is one of that.
+        variables: the variables that are set for compiling and running.
+        standard: MPI, or OpenSHMEM if the wrapper is for OpenSHMEM.
 
     Raises:
-        UnknownMpiError: it does not compile or run, or the library is none we know.
+        UnknownMpiError: the program does not compile or run, or the library is unknown.
     """
     with tempfile.TemporaryDirectory(prefix="onesided-identify-") as folder:
         source = resources.files("onesided.environments").joinpath(PROGRAMS[standard])
@@ -143,7 +143,7 @@ def shown(wrapper: Path) -> list[str]:
     """Return the words of the command that a wrapper would run.
 
     Raises:
-        UnknownMpiError: it does not show them.
+        UnknownMpiError: the wrapper does not show the words.
     """
     return _run([wrapper, "-show"], None, None).split()
 

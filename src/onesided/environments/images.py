@@ -1,7 +1,7 @@
-"""Build images from containers/ and the versions in config/environments.yaml, and compare two.
+"""Build images from containers/ and the versions in config/environments.yaml; compare images.
 
-The slow parts (Debian, the Python side) are in the base. It is built again only when its sources
-changed. An MPI's image holds the files of the checkout in their present state.
+The slow parts (Debian, the Python side) are in the base image. The base is built again only if its
+sources changed. An MPI's image contains the files of the checkout in their current state.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ from onesided.system.processes import ProgramError, ask
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
-"""The definition of all images with MPIs in them; each kernel is an app of these images."""
+"""The definition of all images with MPIs. Each kernel is an app of these images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""The library whose kernels are the apps of a definition."""
+"""For each definition, the library whose kernels are the apps."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -37,7 +37,7 @@ FAMILIES = {
         "Intel Simplified Software License (Intel MPI), which goes with every copy",
     ),
 }
-"""The name of each family's libraries for a reader, and their licence."""
+"""For each family, the name of the libraries for a reader, and their licence."""
 APP = """
 %apprun {kernel}
     exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
@@ -66,7 +66,7 @@ NOT_COMPARED = (
 
 
 def definition_text(name: str) -> str:
-    """Return a definition in the form that the runtime reads: with an app for each kernel."""
+    """Return a definition in the form that the runtime reads, with an app for each kernel."""
     text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
     if name in APPS_OF:
         text += "".join(APP.format(kernel=kernel) for kernel in kernels.names(APPS_OF[name]))
@@ -78,9 +78,9 @@ class Image:
     """An image that can be built.
 
     Attributes:
-        name: as in the file's name, ``onesided-<name>.sif``.
-        definition: the file in containers/ without its suffix.
-        arguments: the definition's build arguments beside those of every build.
+        name: the name in the file's name, ``onesided-<name>.sif``.
+        definition: the name of the file in containers/, without its suffix.
+        arguments: the definition's build arguments, besides the arguments of every build.
     """
 
     name: str
@@ -89,14 +89,14 @@ class Image:
 
     @property
     def file(self) -> Path:
-        """The image."""
+        """The file of the image."""
         return containers.image_file(self.name)
 
 
 def known() -> dict[str, Image]:
-    """Return the images by name: one for each family, one for each environment, and the others.
+    """Return the images by name: one for each family, one for each environment, and other images.
 
-    A family's image holds the family's first version in config/environments.yaml.
+    A family's image has the family's first version in config/environments.yaml.
     """
     declared = [one for one in declarations.declared().values() if one.packages]
     first: dict[str, declarations.Declaration] = {}
@@ -113,7 +113,7 @@ def known() -> dict[str, Image]:
 
 
 def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image:
-    """Return the image of this name with these MPIs in it."""
+    """Return the image with this name and these MPIs."""
     licences = ["BSD-3-Clause (onesided)", *(FAMILIES[one.family][1] for one in declared)]
     arguments = {
         "name": declared[0].family if len(declared) == 1 else name,
@@ -127,14 +127,15 @@ def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image
 
 
 class Builder:
-    """Builds images one after another; shared parts are made once."""
+    """Builds images one after another. Shared parts are made only once."""
 
     def __init__(self, bootstrap: str = "docker", mirror: str | None = None) -> None:
         """Find the runtime.
 
         Args:
-            bootstrap: ``docker``, Debian's image from a registry, or ``debootstrap``.
-            mirror: of Debian's packages, for debootstrap; that of this machine's apt by default.
+            bootstrap: ``docker`` (Debian's image from a registry) or ``debootstrap``.
+            mirror: the mirror of Debian's packages, for debootstrap; by default the mirror of this
+                machine's apt.
 
         Raises:
             OnesidedError: there is no runtime.
@@ -146,12 +147,13 @@ class Builder:
         self._context = self._folder / "context"
 
     def build(self, image: Image) -> float:
-        """Build an image, and missing images that it depends on; return the seconds it took.
+        """Build an image, and missing images that it depends on; return the seconds that this took.
 
-        Two builds into one folder wait for each other.
+        If two builds use one folder, one build waits for the other.
 
         Raises:
-            OnesidedError: a build failed; its log is named, and the image that was there stays.
+            OnesidedError: a build failed. The message names the build's log. An existing image
+                stays.
         """
         begin, root = time.monotonic(), paths.project_root()
         python_side = fingerprint.of_files([root / name for name in PYTHON_SIDE], root)
@@ -171,7 +173,7 @@ class Builder:
         return time.monotonic() - begin
 
     def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
-        """Build an image that others depend on unless it exists; return its state."""
+        """Build an image that other images depend on, unless it exists; return its state."""
         folder = paths.project_root() / "containers"
         scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
         files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
@@ -184,7 +186,7 @@ class Builder:
         return state
 
     def _make_context(self) -> None:
-        """Lay out the files that the definitions copy: checkout, scripts, pip's settings."""
+        """Make the folder that the definitions copy from: checkout, scripts, pip's settings."""
         root = paths.project_root()
         shutil.rmtree(self._context, ignore_errors=True)
         source, python = self._context / "source", self._context / "python"
@@ -201,7 +203,7 @@ class Builder:
             os.utime(path, (epoch(), epoch()))
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
-        """Call the runtime; the image appears under its name only when it is whole."""
+        """Call the runtime. The image gets its name only when it is complete."""
         self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")
@@ -253,15 +255,15 @@ def _answer(*words: str | Path) -> str | None:
 
 
 def _git(*words: str) -> str | None:
-    """Return git's answer about the checkout; None if it is not a git checkout."""
+    """Return git's answer about the checkout; None if this is not a git checkout."""
     return _answer("git", "-C", paths.project_root(), *words)
 
 
 def files_of_checkout() -> Iterator[str]:
-    """Yield the files of the checkout that an image needs, by their names below its root.
+    """Yield the files of the checkout that an image needs, by name below the checkout's root.
 
     Raises:
-        OnesidedError: this is no checkout of git's.
+        OnesidedError: this is not a git checkout.
     """
     root = paths.project_root()
     listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -273,16 +275,16 @@ def files_of_checkout() -> Iterator[str]:
 
 
 def commit() -> str:
-    """Return the checkout's commit; with ``+changes`` where files differ from it."""
+    """Return the checkout's commit, with ``+changes`` if files differ from the commit."""
     head = (_git("rev-parse", "HEAD") or "unknown").strip()
     return f"{head}+changes" if _git("status", "--porcelain") else head
 
 
 def epoch() -> int:
-    """Return ``SOURCE_DATE_EPOCH``, by default the commit's time; seconds.
+    """Return ``SOURCE_DATE_EPOCH`` in seconds; by default the commit's time.
 
     Raises:
-        InputError: it is no number.
+        InputError: the value is not a number.
     """
     told = os.environ.get(EPOCH_VARIABLE)
     if told is None:
@@ -296,7 +298,7 @@ def host_mirror() -> str:
     """Return the mirror of Debian's packages that this machine's apt uses.
 
     Raises:
-        InputError: it uses none.
+        InputError: apt uses no mirror.
     """
     targets = "$(REPO_URI) $(ORIGIN) $(CODENAME)"
     answer = _answer("apt-get", "indextargets", "--format", targets) or ""
@@ -307,7 +309,7 @@ def host_mirror() -> str:
 
 
 def _write_pip_settings(folder: Path) -> None:
-    """Write down pip's settings on this machine, with its certificates, for builds inside."""
+    """Write pip's settings on this machine, with the certificates, for builds inside images."""
     answer = _answer(sys.executable, "-m", "pip", "config", "list") or ""
     settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", answer, re.M))
     lines = [f"{name} = {settings[name]}" for name in PIP_SETTINGS if name in settings]
@@ -336,9 +338,9 @@ def content(image: Path) -> dict[str, str]:
 
 
 def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    """Return a line for each path that differs, in order; none if two images hold the same.
+    """Return one line for each path that differs, in order; none if both images are equal.
 
-    If only one image has a folder, the folder with all its content is one line.
+    If only one image has a folder, the folder and its content have only one line.
     """
     alone: set[str] = set()
     lines = []

@@ -1,4 +1,4 @@
-"""What is called inside an image: `bake` where it is built, and `launch` by each of its apps.
+"""What is called inside an image: `bake` when it is built, and `launch` by each of its apps.
 
 python -m onesided.environments.inside bake IMAGE ENVIRONMENT...
 python -m onesided.environments.inside launch KERNEL [OPTION...]
@@ -31,7 +31,7 @@ TRACES = (
 
 
 def bake(image: str, *names: str) -> int:
-    """Install MPIs, build their kernels and write the image's document, in the image's first stage.
+    """Install MPIs, build their kernels, write the image's document. Runs in the first stage.
 
     Returns:
         1, with the reason, if an MPI is missing.
@@ -68,7 +68,7 @@ def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:
-    """Build the kernels with an MPI's ABI compiler; they look for a library in a mounted folder."""
+    """Build kernels with an MPI's ABI compiler. Kernels look for a library in a mounted folder."""
     subprocess.run(
         ["sh", kernels.build_script(), kernels.sources(), ABI_KERNELS, mpi / ABI_COMPILER],
         check=True,
@@ -97,7 +97,7 @@ def launch(kernel: str, *options: str) -> int:
     """Replace this process by the launcher of a kernel on a few ranks of one MPI.
 
     Raises:
-        InputError: a variable is at fault.
+        InputError: a variable has a wrong value.
     """
     held = containers.read_own()["environments"]
     name = os.environ.get(ENVIRONMENT_VARIABLE) or next(iter(held))

@@ -1,4 +1,4 @@
-"""The kernels of an environment: where they are, how they are built, how to run one by hand."""
+"""The kernels of an environment: where they are, and how to build and run them by hand."""
 
 import os
 import subprocess
@@ -15,13 +15,14 @@ from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
-"""Set for every process of one launch; it identifies a rank that outlives its launcher."""
+"""The variable that is set for every process of a launch. It identifies ranks that outlive their
+launcher."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
-"""Which kernels ReFrame builds, separated by commas; without it, all.
+"""The variable with the kernels that ReFrame builds, separated by commas; if not set, all kernels.
 
 ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
 LAST_WORDS = 2000
-"""Characters of a failed build's output that a message holds."""
+"""The most characters of a failed build's output in a message."""
 
 
 def build_script() -> Path:
@@ -35,12 +36,12 @@ def sources() -> Path:
 
 
 def names(library: str = libraries.MPI) -> list[str]:
-    """Return the names of all kernels of a library, which are the names of their executables."""
+    """Return the names of all kernels of a library. They are also the executables' names."""
     return list(libraries.kernels(sources(), library))
 
 
 def chosen(library: str) -> list[str]:
-    """Return the kernels of a library that are to be built (`CHOICE_VARIABLE`)."""
+    """Return the kernels of a library that must be built (`CHOICE_VARIABLE`)."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 
@@ -48,12 +49,13 @@ def chosen(library: str) -> list[str]:
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
     """Return the folder that holds ``bin/<kernel>`` for an environment's document.
 
-    If CMake builds them, the folder's name holds the state of sources and environment. So a session
-    finds what an earlier one built, and a changed source builds again.
+    If CMake builds the kernels, the folder's name has the state of sources and environment.
+    Therefore a session finds the kernels that an earlier session built, and kernels with changed
+    sources are built again.
 
     Args:
         environment: the document.
-        thread_level: whose kernels, where a provider delivers them for each level.
+        thread_level: the level of the kernels, if a provider delivers kernels for each level.
     """
     delivered = environment["kernels_prefix"]
     if delivered:
@@ -71,14 +73,14 @@ def build_command(
 
 
 def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -> Path:
-    """Build the kernels of an environment that are still missing; return their folder.
+    """Build those kernels of an environment that are still missing; return the folder.
 
     Args:
         environment: the document.
-        wanted: names of kernels; all of the environment's library by default.
+        wanted: names of kernels; by default all kernels of the environment's library.
 
     Raises:
-        OnesidedError: they do not build; the last lines of the build's output say why.
+        OnesidedError: the build failed; the last lines of its output say why.
     """
     prefix = prefix_of(environment)
     if environment["kernels_prefix"]:
@@ -94,7 +96,7 @@ def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -
 
 
 def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -> dict[str, str]:
-    """Return the variables for an environment's programs, with the variables of a setting.
+    """Return the variables for an environment's programs, including a setting's variables.
 
     Raises:
         InputError: the setting is unavailable for the environment's family.
@@ -113,7 +115,7 @@ def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -
 def launch_line(
     environment: Mapping[str, Any], kernel: str, options: Sequence[str], ranks: int = 2
 ) -> list[str]:
-    """Return the command that launches a kernel, with the placement and room for its ranks.
+    """Return the command that launches a kernel, with placement and room for its ranks.
 
     If the environment is in a container, the working folder of the caller is visible inside.
     """
@@ -131,10 +133,11 @@ def check_options(
     kernel: str,
     options: Sequence[str],
 ) -> None:
-    """Ask a kernel, with no launcher, whether it takes some options.
+    """Ask a kernel, without a launcher, whether it accepts the options.
 
     Raises:
-        OnesidedError: it does not; its own line, with the exit code of bad input.
+        OnesidedError: it does not accept them; the message is the kernel's line, with the exit code
+            of bad input.
     """
     program = str(prefix_of(environment) / "bin" / kernel)
     line = containers.command(environment, [], [program, "--list-cells", *options], Path.cwd())
@@ -158,14 +161,14 @@ def launch(
     """Run a launch line until it ends; return the launcher's exit status.
 
     Args:
-        line: from `launch_line`.
-        variables: from `variables`.
-        timeout_s: after this the launcher and its ranks are ended.
-        quiet: whether what the ranks print is dropped.
-        errors: a file for what they write to standard error.
+        line: the result of `launch_line`.
+        variables: the result of `variables`.
+        timeout_s: the time after which the launcher and its ranks are ended.
+        quiet: whether the output of the ranks is dropped.
+        errors: a file for what the ranks write to standard error.
 
     Raises:
-        OnesidedError: it took longer than `timeout_s`.
+        OnesidedError: the launch took longer than `timeout_s`.
     """
     marker = uuid.uuid4().hex
     output = subprocess.DEVNULL if quiet else None

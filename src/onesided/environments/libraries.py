@@ -1,6 +1,6 @@
-"""The two kinds of library that kernels are built for, and the sources of each kind.
+"""The two kinds of library that kernels are built for, and the sources for each kind.
 
-``src/kernels/CMakeLists.txt`` has the same rules: a build is for one library.
+``src/kernels/CMakeLists.txt`` has the same rules. A build is for one library.
 """
 
 from pathlib import Path, PurePath
@@ -21,7 +21,7 @@ FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
 
 
 def feature(library: str) -> str:
-    """Return the feature of ReFrame's environments by which a check asks for a library."""
+    """Return the feature of ReFrame's environments with which a check asks for a library."""
     return library.lower()
 
 
@@ -32,7 +32,7 @@ def _is_for(path: PurePath, library: str) -> bool:
 
 
 def kernels(sources: Path, library: str) -> dict[str, Path]:
-    """Return the kernels of a library: the file or folder of each, by name.
+    """Return the kernels of a library: by name, the file or folder of each kernel.
 
     Args:
         sources: the folder of the kernels' sources.
@@ -62,9 +62,9 @@ def is_source_of(name: PurePath, own: PurePath | None, library: str) -> bool:
     """Return whether a file is one of a kernel's sources.
 
     Args:
-        name: of the file, below the folder of the kernels' sources.
-        own: the kernel's file or folder, likewise; None for a kernel that there is not.
-        library: the kernel's.
+        name: the name of the file, below the folder of the kernels' sources.
+        own: the kernel's file or folder, below the same folder; None if there is no such kernel.
+        library: the library of the kernel.
     """
     folder = name.parts[0]
     if len(name.parts) == 1 or folder in COMMON[library]:

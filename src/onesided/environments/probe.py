@@ -1,6 +1,6 @@
-"""Find out what an MPI is by compiling a small program and running two ranks of it.
+"""Find out what an MPI is: compile a small program, and run two ranks of this program.
 
-Some versions start only with variables that depend on their own folder: the fallbacks.
+Some versions start only with variables that depend on the MPI's folder: the fallbacks.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ FOLDER_OF = re.compile(r"\{folder of ([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Installation:
-    """An MPI where its provider found it, or will install it.
+    """An MPI in the place where its provider found it, or will install it.
 
     Attributes:
-        declaration: with the family and the version that were found.
-        root: the folder that the MPI is in.
-        compiler: its compiler wrapper.
+        declaration: the declaration, with the family and the version that were found.
+        root: the folder of the MPI.
+        compiler: the compiler wrapper of the MPI.
         launcher: the program that checks find as ``mpiexec``.
-        own_launcher: the MPI's own launcher, which `launcher` may only call.
-        variables: for compiling and running.
-        version_pattern: what the library must say of itself.
-        requirements: what it is installed from, or the state of what was found; None where
-            neither is known.
-        library: the file that must be loaded; None for any below the root.
+        own_launcher: the MPI's own launcher; `launcher` may be a program that only calls it.
+        variables: the variables for compiling and running.
+        version_pattern: the regular expression for what the library says about itself.
+        requirements: what the MPI is installed from, or the state of the MPI that was found; None
+            if neither is known.
+        library: the file of the library that must be loaded; None for any file below the root.
     """
 
     declaration: Declaration
@@ -63,7 +63,7 @@ class Installation:
     def in_folder(
         cls, declaration: Declaration, root: Path, requirements: str | None
     ) -> Installation:
-        """Return the MPI in a folder, as the data of its family describe it."""
+        """Return the MPI in a folder, as described by the data of its family."""
         family = declaration.family_data
         launcher = root / family["launcher"]
         return cls(
@@ -79,7 +79,7 @@ class Installation:
 
 
 def source(standard: str = libraries.MPI) -> str:
-    """Return the source of the program that asks a library of this standard, in one text."""
+    """Return, in one text, the source of the program that asks a library of this standard."""
     folder = resources.files("onesided.environments")
     program, shared = (
         folder.joinpath(name).read_text("utf-8") for name in (PROGRAMS[standard], SHARED)
@@ -88,12 +88,13 @@ def source(standard: str = libraries.MPI) -> str:
 
 
 def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dict[str, str]]:
-    """Yield sets of variables to try in turn, none first.
+    """Yield sets of variables to try one after another; the first set is empty.
 
     Args:
-        fallbacks: without which some versions do not start, as a family declares them; ``{folder
-            of NAME}`` is the folder of the files below ``root`` that a glob pattern names.
-        root: the MPI's folder.
+        fallbacks: the sets that a family declares, because some versions do not start otherwise.
+            ``{folder of NAME}`` is the folder of the files below ``root`` that a glob pattern
+            names.
+        root: the folder of the MPI.
     """
     yield {}
     for declared in fallbacks:
@@ -103,7 +104,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Return a value with the names of folders in it; None if such a folder does not exist."""
+    """Return a value with the folders' names filled in; None if such a folder does not exist."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:
@@ -119,21 +120,22 @@ def probe(
     command: Command,
     timeout_s: float,
 ) -> dict[str, Any]:
-    """Compile, run and verify.
+    """Compile the program, run it and verify its output.
 
     Args:
         found: the MPI.
-        variables: for compiling and running.
-        folder: made again; keeps the program, what it found and the logs.
-        command: runs the two steps.
-        timeout_s: of the run.
+        variables: the variables for compiling and running.
+        folder: a folder that is made again; it keeps the program, its findings and the logs.
+        command: runs the two steps (compile and run).
+        timeout_s: the time limit of the run.
 
     Returns:
         The members of the program's JSON object, with ``library_version`` in one line, and
         ``teardown``: how the ranks ended where the library did not return from its finalize.
 
     Raises:
-        UnavailableError: it cannot compile, run or communicate, or another MPI ran in its place.
+        UnavailableError: the MPI cannot compile, run or communicate, or another MPI ran in its
+            place.
     """
     standard, launcher = found.declaration.library, found.own_launcher.name
     shutil.rmtree(folder, ignore_errors=True)
@@ -167,7 +169,7 @@ def _launcher(found: Installation) -> list[str | Path]:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """Return what the ranks found; None if they wrote nothing complete."""
+    """Return what the ranks found; None if the ranks wrote nothing complete."""
     try:
         findings = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -177,7 +179,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _require(outcome: Outcome, program: str, timeout_s: float) -> None:
-    """Refuse a program that failed, in one line."""
+    """Refuse a program that failed, with a message of one line."""
     if outcome.status is None:
         raise UnavailableError(f"{program} did not end within {timeout_s:g} s")
     if outcome.status != 0:

@@ -1,4 +1,4 @@
-"""Environments: which MPIs are declared, providing them side by side, and what each one is."""
+"""Environments: which MPIs are declared, how to provide several at once, and what each MPI is."""
 
 import os
 import threading
@@ -24,34 +24,35 @@ from onesided.system.errors import InputError
 
 _NATIVE: dict[str, Provider] = {one.name: one for one in (Wheel(), System())}
 PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATIVE))}
-"""The providers, by the name in declarations and documents."""
+"""The providers, by their names in declarations and documents."""
 AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
-"""The provider that replaces the declared ones; for ReFrame, which does not know the campaign."""
+"""The variable with the provider that replaces the declared providers. It is for ReFrame, which
+does not know the campaign."""
 
 
 def reframe_name(name: str) -> str:
-    """Return the name of an environment for ReFrame, which allows no dots."""
+    """Return the name of an environment for ReFrame, which allows no dots in names."""
     return name.replace(".", "_")
 
 
 def reframe_features(document: Document) -> list[str]:
-    """Return ReFrame's features of an environment, with the standard of its library."""
+    """Return ReFrame's features for an environment, including the standard of its library."""
     return [libraries.feature(document["library"]), *document["features"]]
 
 
 def choices() -> list[str]:
-    """Return the names of providers that may replace the declared ones."""
+    """Return the names of providers that may replace the declared providers."""
     return [name for name, one in PROVIDERS.items() if one.serves_any]
 
 
 def asked_provider(provider: str | None = None) -> str | None:
-    """Return the provider that replaces the declared ones; None if they are to be used.
+    """Return the provider that replaces the declared providers; None if no provider does.
 
-    Inside an image of this project it is ``container``.
+    Inside an image of this project, the provider is ``container``.
 
     Args:
-        provider: what was asked for by name; ``ONESIDED_PROVIDER`` counts where nothing was.
+        provider: the name that was asked for; if there is none, ``ONESIDED_PROVIDER`` counts.
 
     Raises:
         InputError: there is no such provider.
@@ -68,7 +69,7 @@ def asked_provider(provider: str | None = None) -> str | None:
 def read(name: str, provider: str | None = None) -> Document:
     """Return the description of an environment.
 
-    An environment that was never provided, or was described by another version of this program, is
+    If an environment was never provided, or was described by another version of this program, it is
     unavailable, and the reason says so.
 
     Args:
@@ -76,7 +77,7 @@ def read(name: str, provider: str | None = None) -> Document:
         provider: see `asked_provider`.
 
     Raises:
-        InputError: it is not declared.
+        InputError: the environment is not declared.
     """
     [declaration] = select([name])
     provider = asked_provider(provider)
@@ -103,11 +104,11 @@ def provide(
 
     Args:
         name: a declared environment.
-        say: called with a word for each state it goes through.
-        stop: ends the work from another thread.
+        say: a function that is called with a word for each state of the environment.
+        stop: an event with which another thread ends the work.
         probe_timeout_s: how long two ranks may take.
-        provider: see `asked_provider`; where Spack is asked for and not there, the declared
-            provider delivers.
+        provider: see `asked_provider`. If Spack is asked for but missing, the declared provider
+            delivers.
 
     Returns:
         The document, with status ``unavailable`` and a reason where the MPI cannot be had.
@@ -134,11 +135,11 @@ def has_to_be_there(document: Document) -> bool:
 def provide_all(
     names: Iterable[str] = (), *, progress: Progress | None = None, provider: str | None = None
 ) -> list[Document]:
-    """Provide some environments (all for no name) side by side; a failure does not stop the others.
+    """Provide environments (by default all) at the same time. A failure stops no other one.
 
     Args:
         names: declared environments.
-        progress: shows the states.
+        progress: shows the environments' states.
         provider: see `asked_provider`.
 
     Raises:

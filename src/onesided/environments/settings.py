@@ -1,4 +1,4 @@
-"""Settings: named sets of run-time variables, one value per MPI family (`config/settings.yaml`)."""
+"""Settings: named sets of run-time variables, by MPI family (`config/settings.yaml`)."""
 
 import os
 from collections.abc import Iterable
@@ -11,12 +11,13 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 DEFAULT = "default"
-"""The setting that sets nothing: the others are compared with it."""
+"""The setting that sets nothing. Other settings are compared with this setting."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
-"""The settings for which ReFrame makes checks, separated by commas; without it, all.
+"""The variable with the settings for which ReFrame makes checks, separated by commas; if not set,
+all settings.
 
-ReFrame makes every check of a file before it selects any, and a session needs only a few."""
+ReFrame makes every check of a file before it selects checks, but a session needs only a few."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,10 @@ class SettingValue:
     """The meaning of a setting for one MPI.
 
     Attributes:
-        variables: what to set; empty for nothing.
-        unavailable: the reason why the setting cannot be had, None if it can.
-        transport: what must be found for the setting to count: fields of `transport.Transport`,
-            and ``progress_thread``; empty for no condition.
+        variables: the variables to set; empty if nothing is set.
+        unavailable: the reason why the setting is not available; None if it is available.
+        transport: what must be found, so that the setting counts: fields of `transport.Transport`,
+            and ``progress_thread``; empty if there is no condition.
     """
 
     variables: dict[str, str]
@@ -50,10 +51,10 @@ def names() -> list[str]:
 
 
 def chosen() -> list[str]:
-    """Return the settings that checks are made for (`CHOICE_VARIABLE`), in the order of the file.
+    """Return the settings with checks (`CHOICE_VARIABLE`), in the order of the file.
 
     Raises:
-        InputError: one is not declared.
+        InputError: a setting is not declared.
     """
     asked = os.environ.get(CHOICE_VARIABLE)
     if not asked:
@@ -65,13 +66,13 @@ def chosen() -> list[str]:
 
 
 def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:
-    """Return the series' own value where the family declares one for it."""
+    """Return the value for the version's series if one is declared, else the family's."""
     series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
     return declared["series"][max(series, key=len)] if series else declared
 
 
 def value(setting: str, family: str, version: str) -> SettingValue:
-    """Return the meaning of ``setting`` for an MPI; an unknown family has only a reason.
+    """Return the meaning of ``setting`` for an MPI. For an unknown family, it is only a reason.
 
     Raises:
         KeyError: the setting is not declared.
@@ -88,7 +89,7 @@ def value(setting: str, family: str, version: str) -> SettingValue:
 
 
 def shares_memory(setting: str) -> bool:
-    """Return whether ranks of one node may share memory: false where `transport` says no to it.
+    """Return whether ranks of one node may share memory; False if `transport` forbids it.
 
     Raises:
         KeyError: the setting is not declared.
@@ -100,15 +101,15 @@ def shares_memory(setting: str) -> bool:
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
     """Refuse an impossible choice before anything is installed.
 
-    That is an unknown MPI or setting, or a setting that none of the MPIs has. An MPI whose family
-    or version is found only by asking it is not judged here.
+    A choice is impossible if an MPI or the setting is unknown, or if none of the MPIs has the
+    setting. An MPI is not judged here if its family or version is not declared.
 
     Args:
-        environments: their names.
-        setting: as it was asked for.
+        environments: the names of the environments.
+        setting: the name that was asked for.
 
     Raises:
-        InputError: the one line for it.
+        InputError: the choice is impossible.
     """
     if setting not in names():
         raise InputError("--setting", None, repr(setting), f"one of {', '.join(names())}")

@@ -1,4 +1,4 @@
-"""Variables as lines of a shell script: set to any value, and never run."""
+"""Variables as lines of a shell script. A value may be any text, and is never executed."""
 
 import re
 import shlex
@@ -14,11 +14,11 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def exports(variables: Mapping[str, str]) -> list[str]:
     """Return the lines of a shell that set variables to exactly these values.
 
-    ReFrame's own ``env_vars`` cannot be used: ReFrame writes them without quotes, and runs what is
-    in ``$(...)`` itself.
+    ReFrame's own ``env_vars`` cannot be used, because ReFrame writes these values without quotes,
+    and itself executes what is in ``$(...)``.
 
     Raises:
-        ValueError: a name is none of a variable.
+        ValueError: a name is not the name of a variable.
     """
     for name in variables:
         if _NAME.fullmatch(name) is None:
@@ -27,7 +27,7 @@ def exports(variables: Mapping[str, str]) -> list[str]:
 
 
 def path_first(folder: Path) -> str:
-    """Return the line of a shell that puts a folder first on ``PATH``."""
+    """Return the shell's line that puts a folder first on ``PATH``."""
     return f'export PATH={shlex.quote(str(folder))}:"$PATH"'
 
 
@@ -35,7 +35,7 @@ def of_environment(document: Mapping[str, Any]) -> list[str]:
     """Return the lines that a script needs to compile and launch with an environment.
 
     Args:
-        document: the environment's.
+        document: the document of the environment.
     """
     lines = exports(document["variables"])
     launcher = document["launcher"]["path"]

@@ -1,8 +1,8 @@
-"""The transport of an MPI's windows: an untimed launch asks for its debug report, read here.
+"""The transport of an MPI's windows, from the debug report of an untimed launch.
 
 A report is the text of one launch of the kernel `progress` with one window flavor: the library's
-output, then the kernel's JSON lines. No other output of a program is ever parsed. A value that a
-report does not have is None; nothing is guessed from the request.
+output, then the kernel's JSON lines. No other output of programs is ever parsed. If a report does
+not have a value, the value is None; nothing is guessed from the request.
 """
 
 import re
@@ -50,15 +50,15 @@ SHARED_MEMORY = frozenset({"cma", "knem", "lnx", "posix", "shm", "sm", "smcuda",
 
 @dataclass(frozen=True)
 class Transport:
-    """How a window's accesses travel; each part is None where the report does not say it.
+    """How a window's accesses are transported. A part is None if the report does not say it.
 
     Attributes:
         osc: the one-sided component of an Open MPI window.
-        netmod: what carries bytes from rank to rank: MPICH and Intel MPI `ucx` or `ofi`, after
-            `shm,` where ranks of one node go past it through shared memory, or `shm` alone; Open
-            MPI's point-to-point component.
-        provider: the network module's own choice: libfabric's provider, UCX's transports or Open
-            MPI's BTL, several with commas between them.
+        netmod: what carries bytes from rank to rank. For MPICH and Intel MPI: `ucx` or `ofi`, with
+            `shm,` before it if ranks of one node use shared memory instead, or only `shm`. For Open
+            MPI: the point-to-point component.
+        provider: the choice of the network module: libfabric's provider, UCX's transports or Open
+            MPI's BTL. If there are several, commas separate them.
         shm: whether ranks of one node reach the window through shared memory.
     """
 
@@ -73,13 +73,13 @@ class Transport:
 
 
 def read(report: str, family: str) -> Transport:
-    """Return the transport in a report; for a family without a reader, all of it is None."""
+    """Return the transport in a report; all parts are None for a family without a reader."""
     reader = _READERS.get(family)
     return reader(report) if reader else Transport()
 
 
 def from_text(written: str | None) -> dict[str, Any]:
-    """Return a transport's document from JSON text in cells.parquet; nothing for no mapping."""
+    """Return a transport's document from JSON text in cells.parquet; empty if it is no mapping."""
     try:
         found = values.from_json(written or "{}")
     except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
     """Compare a found transport with what a setting asks for.
 
     Args:
-        asked: fields of `Transport` and the value each must have.
+        asked: fields of `Transport`, and the value that each field must have.
         found: a transport's document.
 
     Returns:
@@ -108,7 +108,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
 
 
 def short(found: Mapping[str, Any]) -> str | None:
-    """Return a transport in a few words, None if nothing of it is known."""
+    """Return a transport in a few words; None if nothing is known about it."""
     parts = [
         *(_words(name, found[name]) for name in ("osc", "netmod", "provider") if found.get(name)),
         *([_words("shm", found["shm"])] if found.get("shm") is not None else []),
@@ -117,7 +117,7 @@ def short(found: Mapping[str, Any]) -> str | None:
 
 
 def _layered_on(provider: str, core: str) -> bool:
-    """Tell whether a provider is ``core``, also below a utility provider (``tcp;ofi_rxm``)."""
+    """Tell whether a provider is ``core``, alone or below a utility provider (``tcp;ofi_rxm``)."""
     return provider.partition(";")[0] == core
 
 
@@ -128,7 +128,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the value on which all agree; None if there is none or they differ."""
+    """Return the value that all agree on; None if there is no value or if values differ."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -138,12 +138,12 @@ def _joined(values: Iterable[str]) -> str | None:
 
 
 def _through_memory(transports: str | None) -> bool | None:
-    """Tell whether any of the transports is shared memory; None if none is known."""
+    """Tell whether any transport is shared memory; None if no transport is known."""
     return None if transports is None else bool(SHARED_MEMORY & set(transports.split(",")))
 
 
 def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
-    """Return the kernel's lines of a kind, without cut lines and lines of other programs."""
+    """Return the kernel's lines of a kind. Leave out cut lines and lines of other programs."""
     found = []
     for line in report.split("\n"):
         if line.startswith(f'{{"type":"{kind}"'):
@@ -167,7 +167,7 @@ def _windows(report: str) -> list[dict[str, Any]]:
 
 
 def _on_one_host(report: str) -> bool:
-    """Tell whether the report's launch provably had all its ranks on one host."""
+    """Tell whether the report proves that all ranks of its launch were on one host."""
     headers = _kernel_lines(report, "header")
     processes = [header.get("processes") for header in headers]
     if not all(isinstance(one, list) for one in processes):
@@ -183,7 +183,7 @@ _UCX_LANE = re.compile(r"(\w+)\(([^)]*)\)")
 
 
 def _ucx_endpoints(report: str) -> list[dict[str, set[str]]]:
-    """Return the lanes of each kind of endpoint to another process, with their transports."""
+    """Return, for each kind of endpoint to another process, the lanes with their transports."""
     return [
         {
             lane: {one.partition("/")[0] for one in transports.split()}
@@ -206,9 +206,9 @@ _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 
 
 def _mpich_local(report: str) -> bool | None:
-    """Tell whether ranks of one node bypass the network module; the library lists its variables.
+    """Tell whether ranks of one node bypass the network module, from the library's variables.
 
-    Variables at their default are not listed, so the list itself must be there.
+    The library does not list variables at their default. Therefore the list itself must exist.
     """
     listed = dict(_MPICH_VARIABLE.findall(report))
     if "MPIR_CVAR_DEBUG_SUMMARY" not in listed or any(name in listed for name in _MPICH_CLIQUES):
@@ -278,14 +278,14 @@ def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
     """Return the components that a process selected for its windows.
 
     Windows and point-to-point messages use the same words for a selection. The selection for
-    messages comes first and has a line of its own; series 4.1 says nothing about windows here.
+    messages comes first, on a separate line. Series 4.1 says nothing about windows here.
     """
     selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
     return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)
 
 
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
-    """Return the component of the launch's windows from all lines that name it; all must agree."""
+    """Return the component of the launch's windows. All lines that name it must agree."""
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
     # only osc/ucx has endpoints that move memory and do not match messages
@@ -301,7 +301,7 @@ def _openmpi_component(report: str, processes: list[list[str]], pml: str | None)
 def _openmpi_provider(
     report: str, processes: list[list[str]], osc: str | None, pml: str | None
 ) -> str | None:
-    """Return the carrier of a window's accesses between processes; osc/sm needs none."""
+    """Return what carries a window's accesses between processes; osc/sm needs no carrier."""
     endpoints = _ucx_endpoints(report)
     if osc == "ucx":
         return _ucx_transports(lanes for lanes in endpoints if "tag" not in lanes)

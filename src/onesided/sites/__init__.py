@@ -1,4 +1,4 @@
-"""ReFrame's configuration of a site, made from the few lines of the site's own file."""
+"""ReFrame's configuration of a site, made from the few lines in the site's file."""
 
 import os
 import shlex
@@ -54,23 +54,24 @@ def configuration(
 ) -> Entry:
     """Return the dictionary that a site file calls ``site_configuration``.
 
-    Every declared environment is listed, also one that does not exist yet: its checks are skipped
-    with the reason, and not left out. Environments in containers are listed only if they were
-    provided.
+    Every declared environment is listed, even if it does not exist yet. Then its checks are skipped
+    with the reason, instead of being left out. Environments in containers are listed only if they
+    were provided.
 
     Args:
-        system: ReFrame's name of the machine.
-        descr: a line for readers.
-        partitions: ReFrame's partition entries. ``environs``, if given, names environments as
-            config/environments.yaml does; all by default. Extras and features that are ours:
-            docs/vocabulary.md.
-        hostnames: regular expressions of the hosts that ReFrame is started on.
-        more: lists that become sections of their own (``environments``, to add some, ``modes``,
-            ``storage``, ``autodetect_methods``); ``general``, a mapping of ReFrame's general
-            options, which go before those here; any other key is one of ReFrame's system entry.
+        system: the name of the machine in ReFrame.
+        descr: a description of one line for readers.
+        partitions: ReFrame's partition entries. ``environs`` has names from
+            config/environments.yaml; by default all environments are used. docs/vocabulary.md lists
+            the extras and features of this project.
+        hostnames: regular expressions for the hosts on which ReFrame is started.
+        more: further entries. Lists become sections: ``environments`` (to add some), ``modes``,
+            ``storage``, ``autodetect_methods``. ``general`` is a mapping of ReFrame's general
+            options, which have priority over the options here. Any other key is a key of ReFrame's
+            system entry.
 
     Raises:
-        InputError: config/environments.yaml is faulty, or a name in ``environs`` is not in it.
+        InputError: config/environments.yaml is faulty, or does not have a name in ``environs``.
     """
     surroundings.clear(but="RFM_")
     if strays.SESSION_MARKER not in os.environ:
@@ -103,7 +104,7 @@ def configuration(
 
 
 def _names() -> list[str]:
-    """Return the environments of every partition that does not name any."""
+    """Return the environments for partitions that name no environments."""
     declared = declarations.declared(in_containers=True)
     return [
         name
@@ -113,7 +114,7 @@ def _names() -> list[str]:
 
 
 def regression_mode() -> Entry:
-    """Return ReFrame's mode ``regression``: the short set, compared with the site's references."""
+    """Return ReFrame's mode ``regression``: a short set, compared with the site's references."""
     checks = paths.project_root() / "reframe_checks"
     options = [
         f"--checkpath={checks}",
@@ -127,7 +128,7 @@ def regression_mode() -> Entry:
 
 
 def _folder() -> Path:
-    """Return the folder for ReFrame's files: the session's, else one below ``build/``."""
+    """Return the folder for ReFrame's files: the session's, else a folder below ``build/``."""
     declared = os.environ.get(strays.SESSION_MARKER)
     folder = Path(declared) if declared else paths.build_dir() / "reframe"
     folder.mkdir(parents=True, exist_ok=True)
@@ -137,8 +138,8 @@ def _folder() -> Path:
 def _move_first_log(folder: Path) -> None:
     """Let ReFrame continue with its first log.
 
-    Before ReFrame reads a site file it opens a log in the system's temporary folder, and leaves it
-    there.
+    Before ReFrame reads a site file, it opens a log in the system's temporary folder, and leaves
+    this log there.
     """
     handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
     for handler in handlers:
@@ -151,7 +152,7 @@ def _move_first_log(folder: Path) -> None:
 
 
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
-    """Return a partition with the entries that every partition has."""
+    """Return a partition, with the entries that every partition has."""
     chosen = [one.name for one in declarations.select(entry.get("environs", names))]
     found = {
         **entry,
@@ -164,9 +165,9 @@ def _partition(entry: Entry, names: Sequence[str]) -> Entry:
 
 
 def _environment(name: str, system: str) -> Entry:
-    """Return ReFrame's entry of an environment, from the file that its provider wrote.
+    """Return ReFrame's entry for an environment, from the file that the provider wrote.
 
-    The checks set its variables (`shell.of_environment`).
+    The checks set the environment's variables (`shell.of_environment`).
     """
     document = provision.read(name)
     return {

@@ -1,8 +1,8 @@
-"""The lines of a job before its own commands, tried in a shell like the job's.
+"""The lines of a job before its own commands, tried in a shell like the job's shell.
 
 A script with the lines that ReFrame writes runs here until it ends. Two traps of bash record which
-line began and which one failed. The lines share one shell, as in a job: a module finds what an
-earlier command has set for it.
+line began and which line failed. The lines share one shell, as in a job, so that a module finds
+what an earlier command has set.
 """
 
 import re
@@ -63,11 +63,11 @@ class Step:
     """A line that a job runs before its own commands.
 
     Attributes:
-        field: the field of the site file that has it.
-        said: what the field says.
-        command: what the shell gets.
-        expected: what would be right.
-        is_wrong: nothing has to be tried, for no machine takes it.
+        field: the field of the site file that has the line.
+        said: the value of the field.
+        command: the command for the shell.
+        expected: what would be correct.
+        is_wrong: whether the line is wrong on every machine, so that nothing has to be tried.
     """
 
     field: str
@@ -88,8 +88,8 @@ class Failure:
 
     Attributes:
         step: the step.
-        found: its exit status and the first line that it wrote to standard error, or the limit;
-            empty where it was not tried.
+        found: the exit status and the first line on standard error, or the time limit; empty if the
+            step was not tried.
     """
 
     step: Step
@@ -97,11 +97,11 @@ class Failure:
 
 
 def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
-    """Yield why ReFrame cannot start: with one option it asks for modules before any job.
+    """Yield why ReFrame cannot start. With one option, ReFrame asks for modules before any job.
 
     Args:
         site: ReFrame's configuration.
-        system: one of its systems.
+        system: a system of the site.
         path: the site file.
     """
     option = "resolve_module_conflicts"
@@ -120,13 +120,13 @@ def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputErr
 def failures(
     site: Any, system: Entry, partition: Entry, *, try_them: bool
 ) -> Iterator[tuple[Failure, list[Step]]]:
-    """Yield each failure before a job's own commands, with the steps it belongs to.
+    """Yield each failure before a job's own commands, with the steps to which it belongs.
 
     Args:
         site: ReFrame's configuration.
-        system: one of its systems.
-        partition: one of the system's; each of its environments may add steps.
-        try_them: whether this is the machine that the steps are for.
+        system: a system of the site.
+        partition: a partition of the system; each of its environments may add steps.
+        try_them: whether the steps are for this machine.
     """
     login = any(one.get("use_login_shell") for one in site["general"])
     entries = {one["name"]: one for one in site["environments"]}
@@ -145,7 +145,7 @@ def failures(
 
 
 def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
-    """Return the lines of a job in ReFrame's order: the partition's, then the environment's."""
+    """Return the lines of a job in ReFrame's order: partition first, then environment."""
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
     found = [*_commands(partition, ""), *_modules(partition, "", kind), *_variables(partition, "")]
     if environment:
@@ -196,7 +196,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
 
 
 def _is_one_word(line: str) -> bool:
-    """Tell whether the shell reads a line as one assignment; bash itself evaluates the rest."""
+    """Tell whether the shell reads a line as one assignment. Bash itself evaluates the value."""
     if "$(" in line or "`" in line:
         return True
     try:
@@ -206,12 +206,12 @@ def _is_one_word(line: str) -> bool:
 
 
 def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
-    """Run the steps in one shell of this machine; return those that failed, in their order.
+    """Run the steps in one shell of this machine; return the failed steps, in their order.
 
     Steps that are wrong on any machine are left out.
 
     Args:
-        all_steps: what `steps` returned.
+        all_steps: the result of `steps`.
         login: whether a job's shell is a login shell.
     """
     if all(step.is_wrong for step in all_steps):
@@ -235,17 +235,17 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 
 
 def _marked(step: Step) -> str:
-    """Return the command of a step, behind an empty command where bash does not mark a begin."""
+    """Return a step's command, after an empty command if bash would not mark its begin."""
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
 
 @dataclass(frozen=True)
 class _Places:
-    """The place of each step in the script.
+    """The lines of the script that belong to each step.
 
     Attributes:
         steps: the steps.
-        first: the number of their first line.
+        first: the number of the first line of the steps.
     """
 
     steps: Sequence[Step]
@@ -262,7 +262,7 @@ class _Places:
 
 
 def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
-    """Read the marks in the output; return the failures, each by the place of its step."""
+    """Read the marks in the output; return the failures by the place of their steps."""
     words: dict[int, list[str]] = {}
     statuses: dict[int, int] = {}
     begun, ended = 0, False
@@ -294,13 +294,13 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the place of a mark's step; inside a sourced file, of the line that sourced it."""
+    """Return the place of a mark's step. In a sourced file, the line that sourced it counts."""
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the place of the line that bash could not read, else of the last line that began."""
+    """Return the place of the line that bash could not read, or else of the last begun line."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):
@@ -314,14 +314,14 @@ def _reason(status: int, said: Sequence[str]) -> str:
 
 
 def _without_consequences(failures: list[Failure]) -> list[Failure]:
-    """Leave out modules if the program that would load them is missing."""
+    """Leave out failures of modules if the program that loads modules is missing."""
     if all(one.step.field != MODULES_SYSTEM for one in failures):
         return failures
     return [one for one in failures if not one.step.is_module]
 
 
 def typed(commands: Sequence[str], partition: Entry) -> str:
-    """Return one line that a person types to try commands within a job."""
+    """Return one line that a person can type to try commands within a job."""
     shell = f"bash -c {_quoted('; '.join(commands))}"
     if partition["scheduler"] in SLURM:
         return shlex.join([SRUN, "--ntasks=1", *partition.get("access", [])]) + f" {shell}"
@@ -329,7 +329,7 @@ def typed(commands: Sequence[str], partition: Entry) -> str:
 
 
 def _quoted(script: str) -> str:
-    """Return a script as one word of bash, even if it has several lines."""
+    """Return a script as one word of bash, even if the script has several lines."""
     if "\n" not in script:
         return shlex.quote(script)
     escaped = script.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")

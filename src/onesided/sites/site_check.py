@@ -1,8 +1,8 @@
-"""The faults of a site file, reported before anything is submitted.
+"""The faults in a site file, reported before anything is submitted.
 
-The file is loaded as ReFrame loads it. Some things only the site's own machine can have, such as
-the programs of a scheduler. If they are missing, this is a fault on that machine, which `hostnames`
-names, and a note anywhere else.
+The file is loaded in the same way as ReFrame loads it. Some things can exist only on the site's own
+machine, such as the programs of a scheduler. If they are missing on that machine (see `hostnames`),
+this is a fault. On any other machine, it is only a note.
 """
 
 import re
@@ -55,9 +55,9 @@ class Findings:
     """The findings in a site file.
 
     Attributes:
-        faults: what has to be mended.
-        notes: what is worth to know.
-        partitions: a line for each partition that could be read.
+        faults: what must be corrected.
+        notes: what is worth knowing.
+        partitions: one line for each partition that could be read.
     """
 
     faults: list[InputError] = field(default_factory=list)
@@ -72,9 +72,10 @@ class Partition:
     Attributes:
         path: the file.
         name: ``system:partition``.
-        entry: ReFrame's entry.
-        documents: those of its environments, by ReFrame's names; None without one of ours.
-        is_here: the file is this machine's.
+        entry: the partition's entry in ReFrame.
+        documents: the documents of its environments, by ReFrame's names; None if the environment is
+            not one of this project.
+        is_here: whether the file is for this machine.
     """
 
     path: Path
@@ -99,7 +100,7 @@ class Partition:
 
     @property
     def interfaces(self) -> Entry:
-        """The entry ``srun_mpi`` of the partition; nothing if it is no mapping."""
+        """The entry ``srun_mpi`` of the partition; empty if it is not a mapping."""
         said = self.extras.get("srun_mpi")
         return said if isinstance(said, dict) else {}
 
@@ -110,7 +111,7 @@ class Partition:
 
 
 def check(path: Path) -> Findings:
-    """Check a site file against ReFrame, the vocabulary, the environments and this machine."""
+    """Check whether a site file fits ReFrame, the vocabulary, the environments and this machine."""
     findings = Findings()
     try:
         site = _load(path)
@@ -142,7 +143,7 @@ def check(path: Path) -> Findings:
 
 
 def _load(path: Path) -> Any:
-    """Return ReFrame's configuration from a file, as ReFrame itself would load it.
+    """Return ReFrame's configuration from a file, as ReFrame would load it.
 
     Raises:
         InputError: the file cannot be loaded, or ReFrame refuses it.
@@ -167,10 +168,10 @@ def _load(path: Path) -> Any:
 
 
 def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
-    """Return the field and the words of a complaint by ReFrame, or by the schema it refers to.
+    """Return the field and the words of an error from ReFrame, or from the schema that it names.
 
-    The words leave out the path, because the message begins with the path: a long path would cut
-    them short.
+    The words leave out the path, because the message already begins with the path, and a long path
+    would cut the words short.
     """
     cause = fault.__cause__ or fault
     if hasattr(cause, "absolute_path"):
@@ -179,13 +180,13 @@ def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
 
 
 def _systems(site: Any) -> list[Entry]:
-    """Return the systems of the file: ReFrame puts them before its own."""
+    """Return the systems of the file. ReFrame puts them before its own systems."""
     own = len(settings.site_configuration["systems"])
     return site["systems"][: len(site["systems"]) - own]
 
 
 def _is_here(system: Entry, path: Path) -> bool:
-    """Tell whether ReFrame would take the system's entry on this host."""
+    """Tell whether ReFrame would use the system's entry on this host."""
     for pattern in system["hostnames"]:
         try:
             if re.match(pattern, socket.gethostname()):
@@ -197,7 +198,7 @@ def _is_here(system: Entry, path: Path) -> bool:
 
 
 def _documents(site: Any, entry: Entry) -> dict[str, Entry | None]:
-    """Return what is known of the environments of a partition."""
+    """Return what is known about the environments of a partition."""
     defined = {one["name"]: one for one in site["environments"]}
     return {
         name: defined.get(name, {}).get("extras", {}).get("onesided")
@@ -223,14 +224,14 @@ def _check_partition(partition: Partition, findings: Findings) -> None:
 
 
 def _words(partition: Partition) -> Iterator[InputError]:
-    """Yield extras and features that nothing reads, or whose values nothing understands."""
+    """Yield extras and features that nothing reads, or that have values with no meaning."""
     for name, content in (("extras", partition.extras), ("features", partition.features)):
         where = f"{partition.name}: {name}"
         yield from documents.faults(content, f"partition#{name}", partition.path, where)
 
 
 def _placement(partition: Partition) -> Iterator[InputError]:
-    """Yield contradictions in the statements about nodes."""
+    """Yield contradictions in the entries about nodes."""
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
     per_node = partition.extras.get("ranks_per_node")
     if len(said) != 1:
@@ -254,7 +255,7 @@ def _is_own(partition: Partition) -> bool:
 
 
 def _backends(partition: Partition) -> Iterator[InputError]:
-    """Yield a scheduler or a launcher that ReFrame does not have, or that starts no ranks."""
+    """Yield a scheduler or launcher that ReFrame lacks, or a launcher that starts no ranks."""
     for kind, get in (("scheduler", backends.getscheduler), ("launcher", backends.getlauncher)):
         try:
             get(partition.entry[kind])
@@ -274,7 +275,7 @@ def _backends(partition: Partition) -> Iterator[InputError]:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield environments that checks could not use; yield also the lack of a ready one."""
+    """Yield environments that checks could not use. Also yield if no environment is ready."""
     for name, document in partition.documents.items():
         if document is None:
             expected = "one of config/environments.yaml (onesided.sites.configuration lists them)"
@@ -291,7 +292,7 @@ def _environments(partition: Partition) -> Iterator[InputError]:
 
 
 def _programs(partition: Partition) -> Iterator[InputError]:
-    """Yield what the partition's machine needs and this machine does not have."""
+    """Yield what the partition's machine needs but this machine does not have."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
     if not _is_own(partition):
@@ -314,7 +315,7 @@ def _interfaces(partition: Partition) -> Iterator[InputError]:
 
 
 def _srun_mpi_list() -> list[str]:
-    """Return the possible values of ``srun --mpi`` here; nothing if Slurm does not list them."""
+    """Return the possible values of ``srun --mpi`` here; none if Slurm does not list them."""
     try:
         # it writes the list to standard error
         return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
@@ -323,10 +324,10 @@ def _srun_mpi_list() -> list[str]:
 
 
 def interfaces_in(text: str) -> list[str]:
-    """Return the names in the answer of ``srun --mpi=list``; none if the answer is no list.
+    """Return the names in the answer of ``srun --mpi=list``; none if the answer is not a list.
 
-    Below a heading each name is on a line of its own; its variants follow "specific pmix plugin
-    versions available:", separated by commas.
+    Below a heading, each name is on a separate line. The variants of a name follow "specific pmix
+    plugin versions available:", separated by commas.
     """
     _, heading, listed = text.partition("MPI plugin types are")
     lines = [line.partition("available:")[2] or line for line in listed.splitlines()[1:]]
@@ -374,7 +375,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Add a fault if the step fails everywhere, or if this machine runs the jobs; else a note."""
+    """Add a fault if the step fails everywhere or this machine runs the jobs, else a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

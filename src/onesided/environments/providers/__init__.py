@@ -1,4 +1,4 @@
-"""A provider of MPIs finds what a declaration asks for, installs it, and describes it."""
+"""A provider of MPIs finds the MPI that a declaration asks for, installs it, and describes it."""
 
 import shutil
 import threading
@@ -26,9 +26,9 @@ class Work:
 
     Attributes:
         path: the file that describes the environment.
-        command: runs programs; its guard is the lock on the environment's folder.
-        say: called with a word for each state the environment goes through.
-        probe_timeout_s: how long two ranks may take.
+        command: runs programs. The command's guard is the lock on the environment's folder.
+        say: a function that is called with a word for each state of the environment.
+        probe_timeout_s: the time limit for two ranks.
     """
 
     path: Path
@@ -37,14 +37,14 @@ class Work:
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S
 
     def standing(self) -> Document | None:
-        """Return the existing document; None if there is none that can be used."""
+        """Return the existing document; None if there is no usable document."""
         try:
             return documents.read_json(self.path, "environment") if self.path.exists() else None
         except InputError:  # cut in half or of another version: it is made again
             return None
 
     def begin(self, state: str) -> None:
-        """Say what is done now; remove the description of the environment, which is to change."""
+        """Say what is done now; remove the environment's description, because it will change."""
         standing = self.standing()
         if standing is None or standing["status"] == "ready":
             self.path.unlink(missing_ok=True)
@@ -53,18 +53,18 @@ class Work:
 
 @contextmanager
 def working(path: Path, say: Say, stop: threading.Event, probe_timeout_s: float) -> Iterator[Work]:
-    """Hold the lock on an environment's folder; yield the tools to work there."""
+    """Hold the lock on an environment's folder; yield the tools for work in this folder."""
     with folder_lock(path.parent, "another run that installs it", say, stop) as guard:
         yield Work(path, Command(stop, guard), say, probe_timeout_s)
 
 
 class Provider(Protocol):
-    """Who provides an MPI.
+    """A way to provide MPIs.
 
     Attributes:
-        name: as declarations and documents have it.
-        installs: False where an MPI can only be what the machine has.
-        serves_any: whether a user can ask for this provider in place of the declared one.
+        name: the name in declarations and documents.
+        installs: False if the provider can only find MPIs that the machine already has.
+        serves_any: whether a user can ask for this provider in place of the declared provider.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Provider(Protocol):
         """Return the existing MPI, or the MPI that would be installed.
 
         Raises:
-            UnavailableError: it cannot be had here; the message is the reason.
+            UnavailableError: the MPI cannot be provided here; the message is the reason.
         """
 
     def install(self, found: Any, work: Work) -> None:
@@ -89,11 +89,11 @@ class Provider(Protocol):
         """Return the environment's document.
 
         Raises:
-            UnavailableError: it is not what was declared, or does not work.
+            UnavailableError: the MPI is not the declared MPI, or does not work.
         """
 
     def notice(self) -> str | None:
-        """Return a line for the user if other providers have to replace this one."""
+        """Return a line for the user if other providers have to replace this provider."""
         return None
 
 
@@ -101,11 +101,11 @@ def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Docu
     """Let a provider provide an environment; write its document and return it.
 
     Returns:
-        The document, with status ``unavailable`` and a reason where the MPI cannot be had.
+        The document. If the MPI cannot be provided, its status is ``unavailable``, with a reason.
 
     Raises:
         InputError: a file that a user wrote is faulty.
-        StoppedError: we were told to stop; nothing was written.
+        StoppedError: this process was told to stop; nothing was written.
         OnesidedError: the document cannot be written.
     """
     try:
@@ -126,12 +126,13 @@ def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Docu
 def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> None:
     """Fill an environment's own prefix, unless it is already complete.
 
-    The stamp of a complete prefix names the prefix's path: a copy or a moved prefix is not valid.
+    The stamp of a complete prefix names the prefix's path, so a copied or moved prefix is not
+    valid.
 
     Args:
-        found: what is installed.
-        work: how.
-        fill: does it; the prefix may hold what a killed try left.
+        found: the MPI that is installed.
+        work: how the provider works.
+        fill: fills the prefix, which may have files from a killed try.
     """
     prefix = found.declaration.prefix
     stamp = prefix / ".onesided-complete"
@@ -154,11 +155,11 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
 
 
 def probed(found: Installation, work: Work) -> Document:
-    """Return the document of an MPI: the existing one, or a new one from a launch of two ranks.
+    """Return the existing document of an MPI, or a new document from a launch of two ranks.
 
     Raises:
-        UnavailableError: two ranks do not start with any of the family's fallbacks; the message is
-            that of the launch without any.
+        UnavailableError: two ranks do not start with any of the family's fallbacks. The message is
+            from the launch without a fallback.
     """
     standing = work.standing()
     if standing is not None and description.describes(standing, found):

@@ -1,4 +1,4 @@
-"""MPIs in container images: of the image of this process, or of images that the host launches."""
+"""MPIs in container images: the image of this process, or images that the host launches."""
 
 import hashlib
 import os
@@ -17,12 +17,12 @@ from onesided.system.errors import OnesidedError
 
 @dataclass(frozen=True)
 class Image:
-    """An image that holds an MPI, or kernels for one.
+    """An image that contains an MPI, or kernels for an MPI.
 
     Attributes:
-        declaration: the environment's.
-        holds: the image's own document.
-        of_image: what the environment's document says of the image.
+        declaration: the declaration of the environment.
+        holds: the document of the image.
+        of_image: what the environment's document says about the image.
     """
 
     declaration: Declaration
@@ -31,7 +31,7 @@ class Image:
 
 
 class Container(Provider):
-    """Takes MPI and kernels from an image: this process's, or one that the host launches."""
+    """Takes MPI and kernels from the image of this process, or from one that the host launches."""
 
     name = containers.PROVIDER
 
@@ -40,21 +40,21 @@ class Container(Provider):
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Image:
-        """Return the image with the MPI, or with kernels for the host's.
+        """Return the image with the MPI, or with kernels for the host's MPI.
 
         Raises:
-            UnavailableError: there is no runtime or no such image, or it holds another MPI or
-                kernels of other sources.
+            UnavailableError: there is no runtime or no such image, or the image has another MPI or
+                kernels from other sources.
         """
         if containers.inside():
             return _own_image(declaration)
         return _image_of_host(declaration, work)
 
     def install(self, found: Image, work: Work) -> None:
-        """Install nothing: `onesided container build` makes images."""
+        """Install nothing, because `onesided container build` makes images."""
 
     def describe(self, found: Image, work: Work) -> Document:
-        """Return the document of the image's or the host's MPI, by the launch model.
+        """Return the document of the image's MPI or of the host's MPI; the launch model decides.
 
         Raises:
             UnavailableError: the host's MPI that is needed is not ready.
@@ -93,10 +93,10 @@ class Container(Provider):
 
 
 def _own_image(declaration: Declaration) -> Image:
-    """Return the image that this process runs in.
+    """Return the image in which this process runs.
 
     Raises:
-        UnavailableError: it does not hold the MPI.
+        UnavailableError: the image does not contain the MPI.
     """
     image = containers.read_own()
     if declaration.name not in image["environments"]:
@@ -109,7 +109,7 @@ def _own_image(declaration: Declaration) -> Image:
 
 
 def _image_of_host(declaration: Declaration, work: Work) -> Image:
-    """Return the image that a runtime here can run."""
+    """Return the image that this machine's runtime can run."""
     program = containers.runtime()
     if program is None:
         raise UnavailableError(f"found no {containers.RUNTIME} in PATH")
@@ -146,11 +146,11 @@ def _sha256(path: Path) -> str:
 
 
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
-    """Return an MPI's document: its launcher's place decides what it says of the container.
+    """Return an MPI's document. What it says about the container depends on the launcher's place.
 
     Args:
         found: the image.
-        host: the host's environment; None where the launcher is in the container.
+        host: the host's environment; None if the launcher is in the container.
     """
     abi = found.holds["abi"]
     if abi and host:

@@ -1,7 +1,7 @@
-"""Kernels, and the MPIs for them, from Spack, which is called once for all environments.
+"""Kernels, and the MPIs of the kernels, from Spack. Spack is called once for all environments.
 
-Spack builds the matrix of spack.yaml, kernels for each MPI at each thread level, in one call for
-all environments. Its result stays in ``build/spack/delivery.json`` until an input changes.
+In one call, Spack builds the matrix of spack.yaml: kernels for each MPI at each thread level. The
+result stays in ``build/spack/delivery.json`` until an input changes.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""Increased when the same specs would be delivered differently."""
+"""A number that is increased if equal specs would be delivered in another way."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""The end of the name of the file that says what Spack need not consider building."""
+"""The end of the name of the file that says which packages Spack need not consider to build."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
-"""Spack may have to build an MPI and all it depends on."""
+"""The time limit. Spack may have to build an MPI and all dependencies of the MPI."""
 COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.value}", "{prefix}")
 
 
@@ -41,9 +41,9 @@ class Found:
     """A Spack on this machine, or the lack of one.
 
     Attributes:
-        program: Spack's; None where there is none.
+        program: Spack's program; None if there is no Spack.
         declaration: the environment's.
-        mpi: the declared MPI as its own provider found it; None without a Spack.
+        mpi: the declared MPI, as its own provider found it; None if there is no Spack.
     """
 
     program: Path | None
@@ -52,7 +52,7 @@ class Found:
 
 
 class Spack(Provider):
-    """Lets Spack deliver kernels for each thread level, and the MPI if Spack used its own.
+    """Lets Spack deliver kernels for each thread level, and the MPI if Spack built the MPI.
 
     If there is no Spack, the declared provider delivers.
     """
@@ -61,14 +61,15 @@ class Spack(Provider):
     serves_any = True
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Take the providers of MPIs without Spack, by name."""
+        """Take the other providers of MPIs, by name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Found:
         """Return Spack's program, and the declared MPI.
 
         Raises:
-            UnavailableError: Spack has no kernels of its library, or the machine no such MPI.
+            UnavailableError: Spack has no kernels for the MPI's library, or the machine has no such
+                MPI.
         """
         program = find()
         if program is None:
@@ -79,20 +80,20 @@ class Spack(Provider):
         return Found(program, declaration, mpi)
 
     def install(self, found: Found, work: Work) -> None:
-        """Let Spack deliver what is missing for the present sources.
+        """Let Spack deliver what is missing for the current sources.
 
         Raises:
-            InputError: there is no spack.yaml, or the machine file says what is not so.
-            UnavailableError: Spack cannot concretise the environment, or tells nothing of it.
+            InputError: there is no spack.yaml, or the machine file is not true.
+            UnavailableError: Spack cannot concretise the environment, or says nothing about it.
         """
         if found.program is not None:
             deliver(found.program, work)
 
     def describe(self, found: Found, work: Work) -> Document:
-        """Return the document of the declared MPI, or of Spack's own, with Spack's kernels.
+        """Return the document of the declared MPI, or of Spack's own MPI, with Spack's kernels.
 
         Raises:
-            UnavailableError: Spack has no kernels for the MPI, or ones that find another.
+            UnavailableError: Spack has no kernels for the MPI, or its kernels find another MPI.
         """
         if found.mpi is None:
             return self._as_declared(found, work)
@@ -125,7 +126,7 @@ class Spack(Provider):
         return provide_by(self._native[declaration.provider], declaration, own)
 
     def notice(self) -> str | None:
-        """Return a line that says where Spack was looked for, if it was not found."""
+        """Return a line that says where Spack was searched, if it was not found."""
         if find() is not None:
             return None
         return (
@@ -135,7 +136,7 @@ class Spack(Provider):
 
 
 def _leads_to(mpi: Installation, wrapper: Path) -> bool:
-    """Return whether a wrapper belongs to the declared MPI, by its links."""
+    """Return whether a wrapper belongs to the declared MPI; the wrapper's links decide."""
     real = Path(os.path.realpath(wrapper))
     if mpi.library is not None:
         return real == Path(os.path.realpath(mpi.compiler))
@@ -151,7 +152,7 @@ def find() -> Path | None:
 
 
 def where_it_was_looked_for() -> str:
-    """Return in words where `find` looks."""
+    """Return, in words, where `find` searches."""
     root = os.environ.get(ROOT_VARIABLE)
     return (
         f"{root}/bin ({ROOT_VARIABLE}) and PATH" if root else f"PATH ({ROOT_VARIABLE} is not set)"
@@ -159,13 +160,13 @@ def where_it_was_looked_for() -> str:
 
 
 def environment_dir() -> Path:
-    """Return Spack's environment: the project's own, ``ONESIDED_SPACK_ENVIRONMENT`` if set."""
+    """Return Spack's environment: ``ONESIDED_SPACK_ENVIRONMENT`` if set, else the project's own."""
     declared = os.environ.get(ENVIRONMENT_VARIABLE)
     return Path(declared).resolve() if declared else paths.project_root()
 
 
 def _specs_digest(program: Path) -> str:
-    """Return a SHA-256 over the inputs of Spack's concretisation."""
+    """Return a SHA-256 of the inputs of Spack's concretisation."""
     folder, own = environment_dir(), paths.project_root() / "spack"
     sources = [folder / "spack.yaml", *sorted(own.rglob("*.yaml")), *sorted(own.rglob("*.py"))]
     contents = [[str(path), path.read_text("utf-8")] for path in sources if path.is_file()]
@@ -177,13 +178,13 @@ def _record() -> Path:
 
 
 def delivered() -> Document | None:
-    """Return Spack's latest delivery; None if there is none yet, or if it is damaged.
+    """Return Spack's latest delivery; None if there is no delivery yet or if it is damaged.
 
     Returns:
-        ``specs_digest``, of what was concretised; ``digest``, of that and the kernels' sources;
-        ``spack``, for environments' documents; ``builds``: by ``name@version`` of an MPI
-        ``mpi_prefix`` and, by thread level, ``kernels_prefix``; ``fault``: the first error that
-        Spack reported, where not everything could be made.
+        ``specs_digest`` is the digest of what was concretised; ``digest`` also includes the
+        kernels' sources. ``spack`` is for environments' documents. ``builds`` has, by
+        ``name@version`` of an MPI, ``mpi_prefix`` and, by thread level, ``kernels_prefix``.
+        ``fault`` is the first error that Spack reported, if not everything could be made.
     """
     try:
         return documents.read_json(_record(), "spack_delivery")
@@ -192,15 +193,15 @@ def delivered() -> Document | None:
 
 
 def deliver(program: Path, work: Work) -> None:
-    """Let Spack deliver for the present sources; call Spack only if something changed.
+    """Let Spack deliver for the current sources. Call Spack only if something changed.
 
     Args:
-        program: Spack's.
+        program: Spack's program.
         work: runs Spack.
 
     Raises:
-        InputError: there is no spack.yaml, or the machine file says what is not so.
-        UnavailableError: Spack cannot concretise the environment, or tells nothing of it.
+        InputError: there is no spack.yaml, or the machine file is not true.
+        UnavailableError: Spack cannot concretise the environment, or says nothing about it.
         StoppedError: we were told to stop.
     """
     folder, say = paths.spack_dir(), work.say
@@ -243,7 +244,7 @@ def machine_file(name: str) -> Path:
 
 
 def _check_machine_files() -> None:
-    """Compare the existing machine files with the reports of their MPIs."""
+    """Compare the existing machine files with what their MPIs report."""
     for path in sorted(machine_file("*").parent.glob("*.yaml")):
         if not path.stem.endswith(NOT_BUILT):
             spack_machine.check(path)
@@ -298,7 +299,7 @@ def _first_error(outcome: Outcome) -> str:
 
 
 def _builds(text: str) -> dict[str, Document]:
-    """Return the builds that ``spack find`` lists, one line for each thread level, by their MPI."""
+    """Return, by MPI, the builds that ``spack find`` lists with one line for each thread level."""
     found: dict[str, Document] = {}
     for line in sorted(text.splitlines()):
         fields = line.split("\t")
@@ -313,14 +314,14 @@ def _builds(text: str) -> dict[str, Document]:
 
 
 def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], command: Command) -> None:
-    """Compare the RPATH of delivered kernels with the MPI that their spec names.
+    """Compare the RPATH of delivered kernels with the MPI in the kernels' spec.
 
-    Nothing is said where ``readelf`` is missing; which library really ran is in every header.
+    If ``readelf`` is missing, nothing is compared. Every header says which library really ran.
 
     Args:
-        kernels: their prefix by thread level.
+        kernels: the prefix of the kernels, by thread level.
         mpi: the name and version of the MPI.
-        folders: the MPI's prefix, and others with its libraries.
+        folders: the prefix of the MPI, and other folders with its libraries.
         command: runs ``readelf``.
 
     Raises:
@@ -340,7 +341,7 @@ def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], comman
 
 
 def _folder_of_mpi(program: Path, command: Command, log: Path) -> Path | None:
-    """Return the first folder of a program's RPATH that holds the MPI library it needs."""
+    """Return the first folder in a program's RPATH that has the MPI library of the program."""
     text = command.run(["readelf", "-d", program], log=log, timeout_s=60).output
     needed = re.findall(r"\(NEEDED\).*\[(libmpi[^\]]*)\]", text)
     searched = re.search(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", text)

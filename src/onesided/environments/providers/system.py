@@ -1,10 +1,10 @@
-"""MPIs that the machine has, by a prefix or a compiler wrapper; the library itself says which.
+"""MPIs that the machine has, by a prefix or a compiler wrapper. The library says which MPI it is.
 
-The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` is a link to the wrapper of any
-MPI. So the wrapper compiles a program, and the library that this program loads is the MPI; the
-probe then compares the launcher with the library. ``/usr`` has the programs of several MPIs in one
-folder. So each environment gets a folder of its own with a program ``mpiexec`` that calls its
-launcher.
+The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the wrapper of
+any MPI. Therefore the wrapper compiles a program, and the library that this program loads is the
+MPI. Then the probe compares the launcher with the library. ``/usr`` has the programs of several
+MPIs in one folder. Therefore each environment gets a separate folder, with a program ``mpiexec``
+that calls the launcher of its MPI.
 """
 
 import json
@@ -30,7 +30,7 @@ LIBRARIES = "LD_LIBRARY_PATH"
 
 
 class System(Provider):
-    """Finds an MPI that the machine has; installs only a program that calls its launcher."""
+    """Finds an MPI that the machine has. Installs only a program that calls the MPI's launcher."""
 
     name = "system"
     installs = False
@@ -39,7 +39,7 @@ class System(Provider):
         """Return the MPI that the machine has, with its family and version.
 
         Raises:
-            UnavailableError: it has no such MPI, or another one than the entry says.
+            UnavailableError: the machine has no such MPI, or another MPI than the entry says.
         """
         compiler = _compiler(declaration)
         root = Path(declaration.stated.get("prefix", compiler.parent.parent))
@@ -73,7 +73,7 @@ class System(Provider):
         fill_prefix(found, work, lambda: _call_launcher(found))
 
     def describe(self, found: Installation, work: Work) -> Document:
-        """Return the document of the MPI from a launch of two ranks."""
+        """Return the document of the MPI, from a launch of two ranks."""
         return probed(found, work)
 
 
@@ -91,7 +91,7 @@ def _version_pattern(found: identity.Identity) -> str:
 
 
 def _state(files: tuple[Path, ...], text: str, variables: Mapping[str, str]) -> str:
-    """Return, as JSON, the data that change if the machine gets another MPI in this place."""
+    """Return, as JSON, data that changes if another MPI is put in this place."""
     states = []
     for file in files:
         real = Path(os.path.realpath(file))
@@ -111,7 +111,7 @@ def _compiler(declaration: Declaration) -> Path:
 
 
 def _launcher(declaration: Declaration, compiler: Path) -> Path:
-    """Return the named launcher, or the one beside the wrapper with the wrapper's suffix."""
+    """Return the named launcher, or the launcher beside the wrapper with the wrapper's suffix."""
     if "launcher" in declaration.stated:
         return _program(declaration.stated["launcher"])
     # the part that makes mpicc.mpich, mpicc-mpich or mpicc of it makes the launcher's name, too
@@ -127,7 +127,7 @@ def _launcher(declaration: Declaration, compiler: Path) -> Path:
 
 
 def _program(name: str) -> Path:
-    """Return the path of a program; keep its last link, because a wrapper's name matters."""
+    """Return the path of a program. Keep its last link, because a wrapper's name matters."""
     found = shutil.which(name)
     if found is None:
         raise UnavailableError(f"found no program {name}" + ("" if "/" in name else " on PATH"))
@@ -151,10 +151,10 @@ def _identify(
 def _attempts(
     declaration: Declaration, root: Path
 ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """Yield variables to try: those of possible families, then with the shell's folders.
+    """Yield variables to try: first the variables of possible families, then with shell folders.
 
-    A foreign library in the shell's folders must not answer for the wrapper. But a site's modules
-    can set folders that its MPI needs to start.
+    The shell's folders come last, because a foreign library there must not answer for the wrapper.
+    But an MPI may need folders that a site's modules set.
     """
     families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(root, family) for family in families]
@@ -172,7 +172,7 @@ def _families(declaration: Declaration) -> list[str]:
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
-    """Return the family of an MPI; a declared family counts for relatives of no family here."""
+    """Return the family of an MPI; for an MPI of an unknown family, a declared family counts."""
     packages = {
         declaration.families[name]["spack"].partition("@")[0]: name
         for name in _families(declaration)

@@ -1,4 +1,4 @@
-"""MPIs from hash-locked wheels: each into a virtual environment of its own, without root."""
+"""MPIs from hash-locked wheels. Each gets its own virtual environment, without root."""
 
 import os
 import re
@@ -48,13 +48,13 @@ class Wheel(Provider):
     name = "wheel"
 
     def find(self, declaration: Declaration, work: Work) -> Installation:
-        """Return the MPI in its future place, with the lines of the lock if they are known."""
+        """Return the MPI in its future place, with the lock's lines if they are known."""
         lines, missing = _locked(declaration)
         requirements = None if missing else "\n".join(lines) + "\n"
         return Installation.in_folder(declaration, declaration.prefix, requirements)
 
     def install(self, found: Installation, work: Work) -> None:
-        """Install the wheels; refuse a version without hashes in the lock."""
+        """Install the wheels. Refuse a version without hashes in the lock."""
         declaration = found.declaration
         _, missing = _locked(declaration)
         if missing:
@@ -73,7 +73,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
-    """Return the lock's lines for a version, and the pins without a hash."""
+    """Return the lock's lines for a version, and the pins that have no hash."""
     locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]
@@ -97,10 +97,10 @@ def lock(declaration: Declaration) -> list[str]:
 
 
 def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requirement]:
-    """Ask the package index for the hashes of some pins.
+    """Ask the package index for the hashes of the pins.
 
     Raises:
-        InputError: the index has no such version; the versions it has are named.
+        InputError: the index has no such version; the message names the existing versions.
         OnesidedError: the index cannot be asked.
     """
     options = "--quiet --no-header --no-annotate --generate-hashes --allow-unsafe --strip-extras"
@@ -129,7 +129,7 @@ def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requireme
 
 
 def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement]) -> None:
-    """Add requirements behind the last version of the same packages; change nothing else."""
+    """Add requirements after the last version of the same packages. Change nothing else."""
     text = path.read_text("utf-8")
     lines = text.splitlines()
     kin = [
@@ -150,9 +150,9 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
 
     Args:
         found: what to install.
-        prefix: the folder to make; it holds nothing or what a killed try left.
-        command: runs the steps; its guard is held until the last of them has ended, so that
-            another run never meets a pip that outlived us.
+        prefix: the folder to make. It is empty, or it has files from a killed try.
+        command: runs the steps. Its guard is held until the last step has ended, so that another
+            run never meets a pip that outlived this process.
 
     Raises:
         UnavailableError: a step failed; the message says which and why.
@@ -182,7 +182,7 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
 
 
 def _reason(output: str, folder: Path) -> str:
-    """Return pip's first error in one line, and whether the index could be reached."""
+    """Return pip's first error in one line; also say if the index could not be reached."""
     if shutil.disk_usage(folder).free < FULL_BYTES:  # then there is no log of it either
         return f"no space left in {folder}"
     if "DO NOT MATCH THE HASHES" in output:

@@ -1,8 +1,9 @@
-"""The machine file describes the MPIs, compilers and tools of a machine to Spack.
+"""The machine file, which describes the MPIs, compilers and tools of a machine to Spack.
 
-Before Spack runs, the check finds out whether Spack would get the MPIs that the file names. Spack
-trusts the entry of an external. Given ``mpich`` with the prefix ``/usr`` on a Debian with two MPIs,
-it builds with ``/usr/bin/mpicc`` and silently links Open MPI.
+Before Spack runs, the check finds out whether Spack would get the MPIs that the file names, because
+Spack trusts the entry of an external. For example, on a Debian with two MPIs, if an entry has
+``mpich`` with the prefix ``/usr``, Spack builds with ``/usr/bin/mpicc`` and silently links Open
+MPI.
 """
 
 import os
@@ -29,11 +30,11 @@ class External:
     """An external of a machine file.
 
     Attributes:
-        field: where it is in the file, dotted.
-        package: Spack's name.
-        version: as the spec says it.
-        prefix: None where only modules are named.
-        modules: what has to be loaded.
+        field: the place in the file, with dots.
+        package: the name of the package in Spack.
+        version: the version in the spec.
+        prefix: the prefix; None if only modules are named.
+        modules: the modules that must be loaded.
     """
 
     field: str
@@ -44,16 +45,16 @@ class External:
 
 
 def check(path: Path) -> list[str]:
-    """Check a machine file against its schema and against the contents of this machine.
+    """Check that a machine file fits its schema, and is true for this machine.
 
-    Each MPI with a prefix compiles and runs a small program, which takes about 0.2 s.
+    Each MPI with a prefix compiles and runs a small program. This takes about 0.2 s.
 
     Returns:
-        The specs of MPIs that were not asked: no prefix is named, or they are not told apart by
-        what they say.
+        The specs of MPIs that were not asked, because no prefix is named, or because their answers
+            cannot be distinguished.
 
     Raises:
-        InputError: naming the first external that is not what its spec says.
+        InputError: an external is not what its spec says; the message names the first one.
     """
     document = documents.read_yaml(path, "machine")
     found = list(_externals(document, path))
@@ -80,7 +81,7 @@ def _externals(document: Document, path: Path) -> Iterator[External]:
 
 
 def name_and_version(spec: str) -> tuple[str, str]:
-    """Return package and version of a spec that names both, as the schema requires."""
+    """Return package and version of a spec. The schema requires that a spec has both."""
     name, _, rest = spec.partition("@")
     text = rest.removeprefix("=")
     length = next((n for n, c in enumerate(text) if not (c.isalnum() or c in "._-")), len(text))

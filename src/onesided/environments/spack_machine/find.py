@@ -1,4 +1,4 @@
-"""The MPIs of this machine: provided wheels, Debian's packages, environment modules."""
+"""The MPIs of this machine: from provided wheels, Debian's packages and environment modules."""
 
 import os
 import re
@@ -42,16 +42,16 @@ INTEL_FOLDERS = ("bin", "etc", "include", "lib", "opt", "share")
 
 @dataclass(frozen=True)
 class Mpi:
-    """An MPI that Spack can be given.
+    """An MPI that can be declared to Spack.
 
     Attributes:
-        spec: Spack's name and version, with variants that a user must ask for.
-        prefix: the folder Spack is given.
+        spec: the name and version in Spack, with the variants that a user must ask for.
+        prefix: the folder for Spack.
         links: symbolic links to make below the prefix, by their path.
-        files: text of files to write below it.
-        modules: what has to be loaded to use it.
-        variants: further ones that it was found to have; Spack takes its defaults otherwise.
-        origin: where it was found, for people.
+        files: the texts of files to write below the prefix.
+        modules: the modules that must be loaded to use the MPI.
+        variants: further variants that the MPI has; without them, Spack would assume its defaults.
+        origin: where the MPI was found, in words.
     """
 
     spec: str
@@ -65,11 +65,11 @@ class Mpi:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A candidate that was examined and is not given to Spack.
+    """A candidate that was examined but is not declared to Spack.
 
     Attributes:
-        origin: where it was found.
-        reason: one line.
+        origin: where the candidate was found.
+        reason: why, in one line.
     """
 
     origin: str
@@ -80,12 +80,12 @@ Found = Mpi | LeftOut
 
 
 def externals_dir(found: Identity) -> Path:
-    """Return the prefix that is made of links for an MPI."""
+    """Return the prefix, made of links, for an MPI."""
     return paths.build_dir() / "spack" / "externals" / f"{found.package}-{found.version}"
 
 
 def specs_of_families() -> dict[str, str]:
-    """Return the spec with ``{version}`` of each family in config/environments.yaml, by package.
+    """Return, by package, each family's spec in config/environments.yaml, with ``{version}``.
 
     Raises:
         InputError: the file is faulty.
@@ -100,17 +100,17 @@ def specs_of_families() -> dict[str, str]:
 
 
 def spec_of(found: Identity) -> str:
-    """Return the spec of an MPI; the project's families say which variants it takes."""
+    """Return the spec of an MPI. The project's families say which variants the spec has."""
     template = specs_of_families().get(found.package, f"{found.package}@{{version}}")
     return template.replace("{version}", found.version)
 
 
 def variants_of(found: Identity, programs: Path) -> str:
-    """Return the build options of an MPI that the kernels' recipe or a reader asks for.
+    """Return those build options of an MPI that the kernels' recipe or a reader asks for.
 
     Args:
         found: the MPI.
-        programs: the folder with its programs.
+        programs: the folder with the MPI's programs.
     """
     netmod = NETMOD.search(found.text) if found.package == "mpich" else None
     if netmod:
@@ -121,7 +121,7 @@ def variants_of(found: Identity, programs: Path) -> str:
 
 
 def all_mpis() -> Iterator[Found]:
-    """Yield every MPI; if two have the same spec, which Spack cannot distinguish, yield one."""
+    """Yield every MPI. If two have the same spec, yield one, as Spack cannot distinguish them."""
     seen: dict[str, str] = {}
     for search in (wheels, debian, of_modules):
         for found in search():
@@ -135,7 +135,7 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that a function finds, or the reason with which it fails."""
+    """Return the MPI that a function finds, or the reason why it finds none."""
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -171,7 +171,7 @@ def _wheel(path: Path, declaration: declarations.Declaration) -> Mpi:
 
 
 def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ()) -> Mpi:
-    """Return Intel's MPI in the layout of its own installer, which Spack's package wants."""
+    """Return Intel's MPI in the layout of Intel's installer, which Spack's package needs."""
     prefix = externals_dir(found)
     folder = identity.component(found.package, found.version, prefix)
     links = {folder / name: root / name for name in INTEL_FOLDERS if (root / name).is_dir()}
@@ -188,7 +188,7 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs, which share /usr; the end of a program's name distinguishes them."""
+    """Yield Debian's MPIs. They share /usr; the ends of programs' names distinguish them."""
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
@@ -262,7 +262,7 @@ def _module(name: str) -> Mpi:
 
 
 class ModuleError(OnesidedError):
-    """Modules cannot be listed, or one of them not loaded; one line."""
+    """Modules cannot be listed, or a module cannot be loaded; one line."""
 
 
 def has_modules() -> bool:
@@ -277,10 +277,10 @@ def loaded_modules(variables: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def mpi_modules() -> list[str]:
-    """Return the names of the modules that look like an MPI, among those that can be loaded now.
+    """Return the names of modules that look like an MPI and can be loaded now.
 
     Raises:
-        ModuleError: they cannot be listed.
+        ModuleError: the modules cannot be listed.
     """
     listed = _shell("module -t avail 2>&1")
     # `mpich/4.0(default)`; a module that is loaded is `mpich/4.0 <L>`
@@ -293,10 +293,10 @@ def mpi_modules() -> list[str]:
 
 
 def module_variables(*names: str) -> dict[str, str]:
-    """Return all variables of a shell after it loaded modules.
+    """Return all variables of a shell after the shell loaded modules.
 
     Raises:
-        ModuleError: one of them cannot be loaded.
+        ModuleError: a module cannot be loaded.
     """
     # in some versions `module load` does not fail when it should, but each lists what it loaded
     script = 'module load "$@" 1>&2 || exit 1\necho ONESIDED-VARIABLES\nenv -0'

@@ -1,8 +1,8 @@
-"""The description of this machine for Spack: shown first, written only on request.
+"""The description of this machine for Spack. It is shown first, and written only on request.
 
-Beside MPIs it has the compiler and the build tools, so that Spack builds none of them. A second
-file names packages that a concretisation need not consider: parts of externals, and packages that
-could replace externals.
+Besides MPIs, the description has the compiler and the build tools, so that Spack does not build
+them. A second file names packages that a concretisation need not consider: parts of externals, and
+packages that could replace externals.
 """
 
 import difflib
@@ -74,11 +74,12 @@ class Plan:
     """The findings and the files that would be written.
 
     Attributes:
-        mpis: what Spack is given.
-        left_out: what it is not, and why.
-        tools: externals of compilers and build tools by package.
-        files: text by path; those that are like this already too.
-        not_built_reason: why there is no file of what Spack need not build; None where there is.
+        mpis: the MPIs that Spack gets.
+        left_out: the MPIs that Spack does not get, and why.
+        tools: the externals of compilers and build tools, by package.
+        files: the files' texts by path, including files that already have this text.
+        not_built_reason: why there is no file of packages that Spack need not build; None if there
+            is such a file.
     """
 
     mpis: Sequence[Mpi]
@@ -92,10 +93,10 @@ def make(name: str) -> Plan:
     """Look at this machine and return the files that would be written.
 
     Args:
-        name: the machine's; ``local`` is the one that spack.yaml includes.
+        name: the name of the machine; spack.yaml includes the name ``local``.
 
     Raises:
-        OnesidedError: there is no MPI, or Spack is there and does not answer.
+        OnesidedError: there is no MPI, or Spack exists but does not answer.
     """
     found = list(find.all_mpis())
     mpis = [one for one in found if isinstance(one, Mpi)]
@@ -152,7 +153,7 @@ def _yaml(document: Document) -> str:
 
 
 def externals() -> dict[str, Document]:
-    """Return Spack's external of each tool that was found, by Spack's name."""
+    """Return, by Spack's name, the external of each tool that was found."""
     found = {"gcc": gcc(), "cmake": cmake(), **{name: _by_its_word(name) for name in VERSIONS}}
     found["python"] = python()
     return {name: external for name, external in found.items() if external is not None}
@@ -177,7 +178,7 @@ def gcc() -> Document | None:
 
 
 def cmake() -> Document | None:
-    """Return the CMake on PATH; a CMake of a Python package is deep in it and says where."""
+    """Return the CMake on PATH. If CMake is deep in a Python package, CMake itself says where."""
     program = _program("cmake")
     if program is None:
         return None
@@ -208,7 +209,7 @@ def _by_its_word(package: str) -> Document | None:
 
 
 def _program(name: str) -> str | None:
-    """Return a program on PATH, else one that was installed with this project."""
+    """Return a program on PATH, else a program that was installed with this project."""
     return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
 
 
@@ -220,17 +221,17 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return the packages that Spack would otherwise consider building for some packages.
+    """Return the packages that Spack would otherwise consider to build for the given packages.
 
     Args:
         program: Spack's.
-        packages: those that have externals.
+        packages: the packages that have externals.
 
     Returns:
-        The names of their direct dependencies, and of the other MPIs and compilers there are.
+        The names of the packages' direct dependencies, and of all other MPIs and compilers.
 
     Raises:
-        OnesidedError: Spack does not know one of them, or does not answer.
+        OnesidedError: Spack does not know one of the packages, or does not answer.
     """
     known = sorted(packages)
     with tempfile.NamedTemporaryFile("w", suffix=".py", prefix="onesided-") as script:
@@ -293,7 +294,7 @@ def carry_out(plan: Plan) -> None:
     """Make the prefixes, then write the files that name them.
 
     Raises:
-        OnesidedError: a folder cannot be written; the machine file is the old one.
+        OnesidedError: a folder cannot be written; the machine file is unchanged.
     """
     for mpi in plan.mpis:
         if mpi.links and not _prefix_stands(mpi):
@@ -311,7 +312,7 @@ def _prefix_stands(mpi: Mpi) -> bool:
 
 
 def _make_prefix(mpi: Mpi) -> None:
-    """Make a new prefix of links beside the old one, and put it in its place whole."""
+    """Make a new prefix of links beside the old prefix; then replace the old prefix at once."""
     temporary = mpi.prefix.with_name(f".{mpi.prefix.name}.{os.getpid()}")
     try:
         for link, target in mpi.links.items():
