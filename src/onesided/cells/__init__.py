@@ -1,1 +1,1 @@
-"""The words of a campaign: cells, axes, verdicts, figures, and what an experiment is."""
+"""The terms of a campaign: cells, axes, verdicts, figures, and what an experiment is."""

@@ -13,23 +13,24 @@ if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
 
 
 class Analysis(Protocol):
-    """Judges an experiment; every frame has the columns of `tables.PLACE`."""
+    """Judges an experiment. Every frame has the columns of `tables.PLACE`."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one value per launch: PLACE, round, metric, statistic, unit, value, maybe kind."""
+        """Return one row per value: PLACE, round, metric, statistic, unit, value, maybe kind."""
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the samples whose percentiles are wanted: PLACE, metric, value."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
+        """Return one row for each timed operation.
 
-        ``remaining`` and ``elapsed`` are in seconds. Where the target opens an epoch, a column
-        `verdicts.RELEASED` says whether that call waited for the origin (1) or not (0).
+        The columns are PLACE, round, rank, index, remaining, elapsed, valid; ``remaining`` and
+        ``elapsed`` are in seconds. If the target opens an epoch, a column `verdicts.RELEASED` says
+        whether that call waited for the origin (1) or not (0).
         """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict on a cell from one probe for each launch, if no launch failed."""
+        """Return the verdict on a cell, from one probe for each launch, if no launch failed."""
 
 
 OverRanks = Literal["mean", "max", "sum"]
@@ -38,18 +39,18 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a launch: taken over its ranks in each sample, then the median over its samples.
+    """A figure of a launch: for each sample one value over the ranks, then the median of samples.
 
-    It is declared once. ReFrame shows it; pages and comparisons use it.
+    A metric is declared only once. ReFrame shows it; pages and comparisons use it.
 
     Attributes:
-        name: what it is called in summary.parquet.
-        series: of the kernel's, with a sample of each rank that has any.
-        unit: of the series and of the figure.
-        over_ranks: how the ranks' samples of one index become one value: the largest for a time
-            that all ranks take together, the sum for what they move.
+        name: the name of the metric in summary.parquet.
+        series: the series of the kernel, with samples of each rank that has samples.
+        unit: the unit of the series and of the figure.
+        over_ranks: how the ranks' samples with the same index become one value: the largest sample
+            if all ranks take the time together, the sum for what ranks move.
         better: whether lower or higher values are better.
-        origins: without the samples of rank 0, the target.
+        origins: whether samples of rank 0, the target, are left out.
         skipped: the number of samples at the beginning that do not count.
     """
 
@@ -62,7 +63,7 @@ class Metric:
     skipped: int = 0
 
     def described(self) -> dict[str, str]:
-        """Return the figure as ReFrame's ``--describe`` shows it."""
+        """Return the figure in the form that ReFrame's ``--describe`` shows."""
         ranks = f"{self.over_ranks} over {'the origins' if self.origins else 'all ranks'}"
         return {"metric": self.name, "unit": self.unit, "better": self.better, "ranks": ranks}
 
@@ -72,11 +73,11 @@ class FigureOfMerit:
     """The value by which two campaigns compare a cell.
 
     Attributes:
-        metric: of the launch values that the analysis makes.
-        statistic: of that metric.
-        pooled: axes on which it does not depend: where cells are taken together, cells that differ
-            only on these axes are.
-        held: a site's references keep a bound of it.
+        metric: a metric of the launch values that the analysis returns.
+        statistic: a statistic of that metric.
+        pooled: axes on which the figure does not depend. Cells that differ only on these axes may
+            be taken together.
+        held: whether a site's references keep a bound for the figure.
     """
 
     metric: str
@@ -87,13 +88,13 @@ class FigureOfMerit:
 
 @dataclass(frozen=True)
 class Study:
-    """The common part of several experiments: they are on one page of a report.
+    """The common part of several experiments, which are on one page of a report.
 
     Attributes:
-        name: of the page's file, and of the folder with the kernels.
-        title: of the page.
-        brief: what every report says of the study on its first screen, also without cells of it
-            (`onesided.report.page.Brief`); None where it says nothing.
+        name: the name of the page's file and of the folder with the kernels.
+        title: the title of the page.
+        brief: what the first screen of every report says about the study, even if the campaign has
+            no cells of the study (`onesided.report.page.Brief`); None if it says nothing.
     """
 
     name: str
@@ -103,23 +104,24 @@ class Study:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One kernel, how it is judged, and what its page shows.
+    """One kernel, how the kernel is judged, and what the kernel's page shows.
 
     Attributes:
-        kernel: name of the kernel, as in cells.parquet.
-        title: what a reader calls it.
-        study: that it belongs to.
-        analysis: judges it.
-        page: shows it (`onesided.report.page.Page`).
-        order: where a report shows it, the least first.
-        metrics: the figures of a launch that ReFrame shows, one performance variable per cell each.
-        merit: what `onesided compare` compares; None where nothing is compared.
-        access: the series of single accesses that a latency's bursts are compared with; empty where
-            it times none.
-        applies: for an axis that has a meaning only for some values of another axis: that other
-            axis, and these values.
-        is_baseline: its times are the machine's own; the times of the others are compared with
-            them.
+        kernel: the name of the kernel in cells.parquet.
+        title: the reader's name for the experiment.
+        study: the study of the experiment.
+        analysis: judges the experiment.
+        page: shows the experiment (`onesided.report.page.Page`).
+        order: the place in a report; the least number comes first.
+        metrics: the figures of a launch that ReFrame shows; each is one performance variable for
+            each cell.
+        merit: what `onesided compare` compares; None if nothing is compared.
+        access: the series of single accesses with which a latency's bursts are compared; empty if
+            single accesses are not timed.
+        applies: for an axis with a meaning only for some values of another axis, this other axis
+            and these values.
+        is_baseline: whether the times are the machine's own times, with which times of other
+            experiments are compared.
     """
 
     kernel: str
@@ -136,9 +138,9 @@ class Experiment:
 
     @property
     def held(self) -> Metric | None:
-        """Return the figure for which a site's references keep a bound; None without one.
+        """Return the figure for which a site's references keep a bound; None if there is none.
 
-        A bound is compared with the least of several launches: lower is better.
+        A bound is compared with the least of several launches, so lower must be better.
         """
         if self.merit is None or not self.merit.held:
             return None
@@ -151,10 +153,11 @@ class Experiment:
 
 
 class Experiments(Mapping[str, Experiment]):
-    """Experiments by kernel, in the order in which a report shows them.
+    """Experiments by kernel, in the order of a report.
 
-    A caller that has studies passes them down: no floor below the studies looks for one. Another
-    process gets the function that finds the experiments: pages cannot be sent as data.
+    A caller that has studies passes the experiments down, because no floor below the studies looks
+    for studies. Another process gets the function that finds the experiments, because pages cannot
+    be sent as data.
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
@@ -172,16 +175,16 @@ class Experiments(Mapping[str, Experiment]):
         return iter(self._by_kernel)
 
     def __len__(self) -> int:
-        """Return how many experiments there are."""
+        """Return the number of experiments."""
         return len(self._by_kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the arguments from which another process makes the same object."""
+        """Return the function and arguments with which another process makes the same object."""
         return Experiments, (self._find,)
 
     @property
     def merits(self) -> Mapping[str, FigureOfMerit]:
-        """Return the compared figure of each kernel that has one, by the kernel's name."""
+        """Return, by kernel, the figure that is compared, for kernels with such a figure."""
         return {name: entry.merit for name, entry in self.items() if entry.merit is not None}
 
     @property
@@ -210,16 +213,16 @@ def timed(
     analysis: Analysis,
     page: Any,
 ) -> Experiment:
-    """Return an experiment whose times are compared; its module has the kernel's name.
+    """Return an experiment whose times are compared. The experiment's module has the kernel's name.
 
     Args:
-        module: its name in full.
-        title: what a reader calls it.
-        order: where a report shows it.
-        study: that it belongs to.
-        metrics: figures of a launch; the median of the first is compared.
-        analysis: judges it.
-        page: shows it.
+        module: the full name of the module.
+        title: the reader's name for the experiment.
+        order: the place in a report.
+        study: the study of the experiment.
+        metrics: figures of a launch. The median of the first figure is compared.
+        analysis: judges the experiment.
+        page: shows the experiment.
     """
     return Experiment(
         kernel=module.rpartition(".")[2],

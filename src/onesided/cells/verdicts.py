@@ -1,4 +1,4 @@
-"""The words for the end of a cell, and the evidence of a verdict."""
+"""The words for how a cell ended, and the evidence for a verdict."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ UNAVAILABLE = "unavailable"
 NOT_RUN = "not run"
 
 NO_COMMON_CLOCK = "the ranks' stamps are not known to be on one clock"
-"""The reason why a cell is `undecided`, however many launches it has."""
+"""A reason why a cell is `undecided`, whatever its number of launches."""
 
 STATUS_OK = "ok"
 VERDICT_OF_STATUS: Mapping[str, str] = {
@@ -41,19 +41,19 @@ VERDICT_OF_STATUS: Mapping[str, str] = {
     "unavailable": UNAVAILABLE,
     "not_run": NOT_RUN,
 }
-"""The status of a cell in one launch, worst first, and the verdict it leads to."""
+"""The statuses of a cell in one launch, the worst first, and the verdict that each leads to."""
 
 FAILURES = (WRONG_DATA, HANG, CRASH, TEARDOWN_FAILURE, TIMED_OUT, HELPER_RETURNED, NO_EFFECT)
-"""Verdicts that say something went wrong, worst first."""
+"""Verdicts that say that something went wrong, the worst first."""
 
 NOT_MEASURED = (UNSUPPORTED, UNAVAILABLE, NOT_RUN)
-"""Verdicts of cells that have no measurement."""
+"""Verdicts of cells without a measurement."""
 
 WITHOUT_VALUES = (*FAILURES, *NOT_MEASURED)
 """Verdicts of cells whose values are not compared."""
 
 OBSERVED = (INDEPENDENT, WITH_HELP, DELAYED, PARTIAL, WAITS)
-"""Verdicts that say how the operation and the target's computing progressed."""
+"""Verdicts that say how the operation progressed while the target computed."""
 
 WORDS = (
     *FAILURES,
@@ -81,25 +81,27 @@ RANKS: Mapping[str, int] = {
     DELAYED: 3,
     **dict.fromkeys(_BEST, 4),
 }
-"""From bad to good; a verdict without a rank is neither better nor worse than another."""
+"""Verdicts in order, from bad (0) to good. A verdict that is not in this order is neither better
+nor worse than any other verdict."""
 
 RELEASED = "released"
-"""The series for the target's call that opens its part of an epoch: 1 if the call returned only
-after the origin, which had waited outside MPI, had called MPI; 0 if it returned by itself."""
+"""The series for the target's call that opens its part of an epoch. The value is 1 if the call
+returned only after the origin, which had waited outside MPI, had called MPI. The value is 0 if
+the call returned without this."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
-"""A sample is early when it returned before this share of what remained."""
+"""A sample is early if it returned within this share of the remaining compute."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The valid samples of one launch: two arrays of one length, in seconds.
+    """The valid samples of one launch: two arrays of equal length, in seconds.
 
     Attributes:
-        remaining: what was left of the target's compute when the operation was issued.
-        elapsed: from issue to return.
+        remaining: the remaining time of the target's compute when the operation was issued.
+        elapsed: the time from issue to return.
         released: the share of all samples in which the target's call that opens its part of the
-            epoch returned only after the origin had called MPI: that call synchronises.
+            epoch returned only after the origin had called MPI. Such a call synchronises.
     """
 
     remaining: tuple[float, ...]
@@ -108,7 +110,7 @@ class Probe:
 
     @property
     def early_fraction(self) -> float:
-        """Return the fraction of early samples; NaN without samples."""
+        """Return the fraction of early samples; NaN if there are no samples."""
         if not self.remaining:
             return math.nan
         early = sum(
@@ -129,21 +131,21 @@ class Verdict:
 
 
 def is_early(remaining_s: float, elapsed_s: float) -> bool:
-    """Tell whether an operation returned while the target provably still computed."""
+    """Tell whether it is certain that an operation returned while the target still computed."""
     return elapsed_s < EARLY_SHARE_OF_REMAINING * remaining_s
 
 
 def change(before: str, after: str, crowded: bool) -> str | None:
-    """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not.
+    """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not change.
 
-    A change to or from `UNDECIDED`, or a verdict without a measurement, is open. A change between
-    two observations is open in a crowded cell, because there the scheduler may have changed. A
-    failure that appears or disappears also counts in a crowded cell.
+    A change to or from `UNDECIDED`, or to or from a verdict without a measurement, is open. In a
+    crowded cell, a change between two observations is open, because the scheduler may be the cause.
+    But a failure that appears or disappears counts in a crowded cell, too.
 
     Args:
         before: the verdict of the first of two cells.
         after: the verdict of the second.
-        crowded: one of the two cells had fewer cores than threads.
+        crowded: whether one of the two cells had fewer cores than threads.
     """
     if before == after:
         return None

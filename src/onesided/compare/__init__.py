@@ -1,1 +1,1 @@
-"""Two results beside each other, cell by cell and as a whole: what changed, and what stayed."""
+"""Comparison of two results, cell by cell and as a whole: what changed, and what did not."""

@@ -1,7 +1,7 @@
-"""Two campaigns beside each other: versions, weeks, machines; which of their cells are the same.
+"""Comparison of two campaigns (versions, weeks, machines), and which of their cells correspond.
 
-It says which verdicts changed, what became slower or faster, and which of these changes the noise
-between launches cannot explain.
+The comparison says which verdicts changed, what became slower or faster, and which of these changes
+the noise between launches cannot explain.
 """
 
 import math
@@ -32,14 +32,14 @@ from onesided.system.errors import InputError
 class Campaigns(Comparison):
     """The comparison of two campaigns.
 
-    The cells whose verdicts changed come first, then the cells that differ, the farthest first.
+    Cells whose verdicts changed come first, then cells that differ, the largest difference first.
 
     Attributes:
-        experiments: that judged both.
-        first: the campaign compared with.
-        second: the one compared.
-        missing: environment (of the first campaign if it is there) to how many cells only the
-            first has, and only the second.
+        experiments: the experiments that judged both campaigns.
+        first: the campaign that the other is compared with.
+        second: the campaign that is compared.
+        missing: for each environment (with its name in the first campaign, if it is there), how
+            many cells only the first campaign has, and how many only the second has.
     """
 
     experiments: Experiments
@@ -54,13 +54,13 @@ def compare(
     """Compare a campaign with another.
 
     Args:
-        first: a results folder that was analysed.
-        second: another.
-        experiments: that judged both.
-        same: names of environments in the first to names in the second.
+        first: an analysed folder of results.
+        second: another such folder.
+        experiments: the experiments that judged both campaigns.
+        same: for names of environments in the first campaign, the names in the second.
 
     Raises:
-        InputError: a file is missing or cut, a name is unknown, or no cell is in both.
+        InputError: a file is missing or cut, a name is unknown, or no cell is in both campaigns.
     """
     one, two = read_campaign(first), read_campaign(second)
     place = _place_in_first(one, two, same or {})
@@ -79,14 +79,14 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Return the first side's name for the second side's, if each has one name left over."""
+    """Return the first side's name for the second side's name, if both have one name left."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
 
 
 def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
-    """Return family and launch model of each environment: containers are another kind."""
+    """Return family and launch model of each environment. Containers are another kind."""
     kinds = campaign.cells.group_by("environment").agg(
         pl.col("family").drop_nulls().first(), pl.col("launch_model").drop_nulls().first()
     )
@@ -96,7 +96,7 @@ def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
 def _names_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the first campaign's name for each environment that has another name in the second.
+    """Return, for environments with another name in the second campaign, the first's name.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -120,12 +120,13 @@ def _names_in_first(
 def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return a function that finds the place of a cell of the second campaign in the first.
+    """Return a function that finds, for a cell of the second campaign, its place in the first.
 
-    Cells are the same when test, cell and environment are. An environment with another name in the
-    second campaign is matched with the one of its family and launch model that is left over in
-    both, or as ``same`` says. A partition is matched with the one left over in both. If the first
-    campaign does not have a place, the place gets no environment, or one without cells.
+    Two cells are the same cell if test, cell and environment are equal. Environments with different
+    names are matched as ``same`` says, or if each campaign has only one environment left of their
+    family and launch model. Partitions are matched if each campaign has only one partition left. If
+    the first campaign does not have a place, the function returns a place without an environment,
+    or with an environment that has no cells.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -152,9 +153,9 @@ def _missing(
     found: Sequence[Pair],
     place: Callable[[Place], Place],
 ) -> dict[str, tuple[int, int]]:
-    """Return for each environment how many cells only the first, and only the second campaign has.
+    """Return, for each environment, how many cells only the first or only the second campaign has.
 
-    An environment has its name in the first campaign, if it is there.
+    An environment has the name of the first campaign, if it is there.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}

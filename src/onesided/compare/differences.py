@@ -1,4 +1,4 @@
-"""Differences beyond noise: ratios of two sets of launches, tested in families."""
+"""Differences beyond noise: ratios between two sets of launches, tested in families."""
 
 import math
 from collections import defaultdict
@@ -11,26 +11,28 @@ from onesided.measure.significance import are_apart, holm, mean_shift
 from onesided.measure.statistics import median
 
 ASKED_FACTOR = 1.1
-"""A change that users want found: a comparison says in how many cells it would have found it."""
+"""A change that users want to find. A comparison says in how many cells it would have found it."""
 
 LEAST_FACTOR = 1.05
-"""A smaller ratio is never called a difference. Launches of one campaign do not show how the
-machine changes from one hour to the next. Among 90 ratios of environments between campaigns in
-which nothing had changed, the farthest from 1 was 0.958."""
+"""A smaller ratio is never called a difference, because launches of one campaign do not show how
+the machine changes from hour to hour. Among 90 ratios of environments, between campaigns in
+which nothing had changed, the ratio that was farthest from 1 was 0.958."""
 
 CELL_LAUNCHES = 7
-"""Launches on each side that are needed to judge a single cell. The values of some cells come in
-two kinds: with six launches, each side shows only one kind once in 2048 such cells, and a campaign
-has dozens. Ten rounds leave seven launches even if some do not count, because the cores were far
-apart or another program used the core; six rounds do not."""
+"""The number of launches on each side that are needed to judge a single cell. Some cells have
+two kinds of values. With six launches, it happens once in 2048 such cells that one side shows
+only one kind and the other side only the other kind; a campaign has dozens of such cells. After
+ten rounds there are seven launches even if some do not count, because the cores were far apart
+or another program used the core. After six rounds there are not."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
-"""The same for an environment, whose values are means over many cells."""
+"""The number of launches on each side that are needed to judge an environment, whose values are
+means over many cells."""
 
 LEAST_TAIL_FACTOR = tails.OUT_OF_PROPORTION
-"""A tail changed if the medians over launches are at least this factor apart, and all launches of
-one side are above all of the other. If nothing changed, this happens in one case of 126 with five
-launches on each side, whatever the factor."""
+"""A tail changed if the medians over launches are at least this factor apart, and all launches
+of one side are above all launches of the other side. If nothing changed and each side has five
+launches, this happens in one case of 126, whatever the factor is."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "~"
 NOT_TESTED = "too few launches"
@@ -40,8 +42,8 @@ class Family(NamedTuple):
     """Tests that are corrected together for their number.
 
     Attributes:
-        launches: the number on either side that a test needs.
-        level: the probability of even one false difference in the family where nothing changed.
+        launches: the number of launches on each side that a test needs.
+        level: the probability of one or more false differences in the family if nothing changed.
     """
 
     launches: int
@@ -50,28 +52,30 @@ class Family(NamedTuple):
 
 ENVIRONMENTS = Family(ENVIRONMENT_LAUNCHES, 0.03)
 CELLS = Family(CELL_LAUNCHES, 0.02)
-"""Together the two families of tests find a false difference in at most 5 % of comparisons."""
+"""The family of single cells. Both families together find a false difference in at most 5 % of
+comparisons."""
 
 Launches = Mapping[int, float]
-"""Round to the logarithm of a cell's value."""
+"""For each round, the logarithm of a cell's value."""
 
 Sides = tuple[Sequence[float], Sequence[float]]
-"""Logarithms of the launches, or of the rounds, of the first side and of the second."""
+"""The logarithms of the launches, or of the rounds, of the first and the second side."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A ratio of the second side's values to the first side's.
+    """The second side's values divided by the first side's values.
 
     Attributes:
-        ratio: of geometric means over launches; above 1 the second is slower.
-        low: lower end of its 95 % interval; None with fewer than two launches of either side.
-        high: the upper end.
-        p: adjusted for all tests of its family; None where it was not tested.
-        launches: of the side that has fewer.
-        level: below which `p` counts.
+        ratio: the ratio of geometric means over launches. If it is above 1, the second side is
+            slower.
+        low: the lower end of the 95 % interval; None if a side has fewer than two launches.
+        high: the upper end of the interval; None as for `low`.
+        p: the probability, adjusted for all tests of the family; None if there was no test.
+        launches: the number of launches of the side with fewer launches.
+        level: the level below which `p` counts.
         detectable: the least ratio above 1 that nine of ten such comparisons would call a
-            difference (a ratio below 1: its reciprocal); None where it was not tested.
+            difference (for a ratio below 1, its reciprocal); None if there was no test.
     """
 
     ratio: float
@@ -84,7 +88,7 @@ class Difference:
 
     @property
     def word(self) -> str:
-        """Return slower or faster, ~ if not significant, or that it was not tested."""
+        """Return slower or faster; ~ if not significant; or the words for no test."""
         if self.p is None:
             return NOT_TESTED
         if self.p >= self.level or max(self.ratio, 1 / self.ratio) < LEAST_FACTOR:
@@ -98,7 +102,7 @@ class Difference:
 
 
 def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
-    """Return the differences of one family of tests, corrected for their number."""
+    """Return the differences of one family of tests, corrected for the number of tests."""
     shifts = [mean_shift(first, second) for first, second in compared]
     counts = [min(len(first), len(second)) for first, second in compared]
     adjusted = holm(
@@ -123,15 +127,15 @@ def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
 
 
 def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
-    """Return the data of cells taken together, with the rounds as replicates.
+    """Return the data of several cells together, with the rounds as replicates.
 
-    A round is one value: the mean over its cells of the distance of each from that cell's middle.
-    So an effect on all cells of a launch is counted once, and a cell that is missing in a round
-    does not shift that round. A round with fewer than half as many cells as the fullest round is
-    left out: a further round has few cells.
+    Each round gives one value: the mean, over the round's cells, of a cell's distance from its own
+    middle. Therefore an effect on all cells of a launch is counted only once, and a cell that is
+    missing in a round does not shift the round. A round is left out if it has fewer than half as
+    many cells as the fullest round, because a further round has few cells.
 
     Args:
-        cells: for each cell, its launches on either side.
+        cells: for each cell, the launches on both sides.
     """
     sides: tuple[dict[int, list[float]], ...] = (defaultdict(list), defaultdict(list))
     for launches in cells:
@@ -149,7 +153,7 @@ def _means_of_full_rounds(rounds: Sequence[Sequence[float]]) -> list[float]:
 
 
 def tail_change(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
-    """Return the medians of a cell's tails on each side; None if they do not differ.
+    """Return the medians of a cell's tails on both sides; None if the tails do not differ.
 
     Args:
         first: the tails of the first side's launches.

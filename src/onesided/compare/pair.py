@@ -1,7 +1,7 @@
-"""Two sides beside each other, cell by cell: campaigns, versions, containers and native MPIs.
+"""Comparison of two sides, cell by cell: campaigns, versions, or containers and native MPIs.
 
-`pairs` brings together the cells that two sides have. `compare` says which verdicts changed and
-which values differ beyond noise. Both sides may be of one campaign.
+`pairs` finds the cells that both sides have. `compare` says which verdicts changed and which values
+differ beyond noise. Both sides may be from one campaign.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Entry = Mapping[str, Any]
 
 
 def in_both(first: str, second: str) -> str:
-    """Return a name, or both names where they differ."""
+    """Return a name; both names if they differ."""
     return first if first == second else f"{first} → {second}"
 
 
@@ -43,8 +43,8 @@ class Judged:
     """A campaign with verdicts: one side of a comparison, or both.
 
     Attributes:
-        folder: its results.
-        merits: what is compared, by kernel.
+        folder: the campaign's results.
+        merits: the compared figures of merit, by kernel.
         entries: the cells of verdicts.json.
         summary: summary.parquet.
     """
@@ -66,12 +66,12 @@ class Judged:
 
     @cached_property
     def rows(self) -> Mapping[Place, Row]:
-        """Return each cell's row of the summary with its figure of merit."""
+        """Return, for each cell, the row of the summary with the cell's figure of merit."""
         return merit_rows(self.summary, self.merits)
 
     @cached_property
     def launches(self) -> Mapping[Place, Launches]:
-        """Return each cell's figures of merit, one logarithm for each launch."""
+        """Return, for each cell, the logarithm of the figure of merit of each launch."""
         found: dict[Place, dict[int, float]] = defaultdict(dict)
         chosen = has_merit(self.merits) & values.USUAL & (pl.col("value") > 0)
         read = values.read(self.folder, chosen, (*PLACE, "round", "value"))
@@ -81,7 +81,7 @@ class Judged:
 
     @cached_property
     def tails(self) -> Mapping[Place, Sequence[float]]:
-        """Return the tails of each cell that has a latency, one for each launch."""
+        """Return, for each cell with a latency, the tail of each launch."""
         found: dict[Place, list[float]] = defaultdict(list)
         chosen = pl.col("metric") == tails.TAIL
         for *place, value in values.read(self.folder, chosen, (*PLACE, "value")).iter_rows():
@@ -94,14 +94,14 @@ class Pair:
     """A cell that both sides have.
 
     Attributes:
-        first: its entry on the first side.
-        second: its entry on the second side.
-        value_first: the row of the first side's summary that has its figure of merit; None where
-            no launch gave a value.
-        value_second: the same of the second side.
-        difference: of its launches, or of those of the cells that it is taken together with; None
-            where none of them is timed.
-        tails: the medians of its tails on either side, where they changed.
+        first: the cell's entry on the first side.
+        second: the cell's entry on the second side.
+        value_first: the row of the first side's summary with the cell's figure of merit; None if no
+            launch gave a value.
+        value_second: the same row of the second side's summary.
+        difference: the difference of the cell's launches, or of all cells of its part together;
+            None if no cell is timed.
+        tails: the medians of the cell's tails on both sides, if the tails changed.
     """
 
     first: Entry
@@ -113,35 +113,35 @@ class Pair:
 
     @property
     def environment(self) -> str:
-        """Return the environment, with both names where they differ."""
+        """Return the environment; both names if they differ."""
         return in_both(self.first["environment"], self.second["environment"])
 
     @property
     def is_crowded(self) -> bool | None:
-        """Tell whether either side had fewer cores than threads; None if nothing says so."""
+        """Tell whether a side had fewer cores than threads; None if this is not known."""
         return self.first["oversubscribed"] or self.second["oversubscribed"]
 
     @property
     def change(self) -> str | None:
-        """Return how its verdict changed: worse, better, open; None if it did not change."""
+        """Return how the verdict changed: worse, better, open; None if it did not change."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 
     @property
     def change_words(self) -> str:
-        """Return its verdict on each side."""
+        """Return the verdicts on both sides."""
         return f"{self.first['verdict']} -> {self.second['verdict']}"
 
     @property
     def ratio(self) -> float | None:
-        """Return the second side's median over the first's; None if one is missing."""
+        """Return the second side's median divided by the first side's; None if one is missing."""
         if self.value_first is None or self.value_second is None or not self.value_first["value"]:
             return None
         return self.value_second["value"] / self.value_first["value"]
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second median is in the range of a rerun's; None if nothing says so."""
+        """Tell whether the second median is in the range of a rerun's median; None if not known."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -149,24 +149,24 @@ class Pair:
 
     @property
     def is_tested(self) -> bool:
-        """Tell whether it has enough launches to be judged by them."""
+        """Tell whether the cell has enough launches to be judged alone."""
         return self.difference is not None and self.difference.word != NOT_TESTED
 
     @property
     def differs(self) -> bool:
-        """Tell whether its values differ beyond noise."""
+        """Tell whether the cell's values differ beyond noise."""
         return self.difference is not None and self.difference.is_significant
 
 
 def pairs(
     first: Judged, second: Judged, place_in_first: Callable[[Place], Place] = lambda place: place
 ) -> list[Pair]:
-    """Return the cells that both sides have, in the order of the first.
+    """Return the cells that both sides have, in the order of the first side.
 
     Args:
         first: one side.
-        second: the other.
-        place_in_first: where on the first side a cell of the second has to be looked for.
+        second: the other side.
+        place_in_first: returns, for a cell of the second side, the cell's place on the first side.
     """
     others = {place_in_first(place_of(entry)): entry for entry in second.entries}
     found = []
@@ -180,10 +180,10 @@ def pairs(
 
 
 def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
-    """Check whether two campaigns have any cell in common.
+    """Check that two campaigns have a cell in common.
 
     Raises:
-        InputError: they have none.
+        InputError: the campaigns have no common cell.
     """
     if not found:
         raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
@@ -191,17 +191,17 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """An environment's cells taken together, with the place and the way of their run.
+    """An environment's cells together, with the place and the way in which they were run.
 
     Attributes:
-        system: of the first side.
-        partition: the same.
-        environment: on the first side.
-        other: what it is called on the second side.
-        setting: of both.
-        kernel: whose cells they are, or `EVERYTHING`.
-        cells: how many were timed on both sides.
-        difference: ratio of the geometric means over cells and launches.
+        system: the system of the first side.
+        partition: the partition of the first side.
+        environment: the environment's name on the first side.
+        other: the environment's name on the second side.
+        setting: the setting of both sides.
+        kernel: the kernel of the cells, or `EVERYTHING`.
+        cells: the number of cells that were timed on both sides.
+        difference: the ratio of the geometric means over cells and launches.
     """
 
     system: str
@@ -215,11 +215,11 @@ class Overall:
 
     @property
     def name(self) -> str:
-        """Return the environment, with both names where they differ."""
+        """Return the environment; both names if they differ."""
         return in_both(self.environment, self.other)
 
     def has(self, pair: Pair) -> bool:
-        """Tell whether a cell belongs to this part, timed or not."""
+        """Tell whether a cell, timed or not, belongs to this part."""
         place = (self.system, self.partition, self.environment, self.other, self.setting)
         return _overall_key(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
 
@@ -229,20 +229,21 @@ class Comparison:
     """The comparison of two sides.
 
     Attributes:
-        pairs: the cells of both, with their differences.
-        overall: one for each place, environment and setting, and one for each of its kernels.
+        pairs: the cells of both sides, with the cells' differences.
+        overall: one entry for each place, environment and setting, and one for each kernel in
+            these.
     """
 
     pairs: Sequence[Pair]
     overall: Sequence[Overall]
 
     def changed(self, kind: str) -> list[Pair]:
-        """Return the cells whose verdicts became worse, better or open."""
+        """Return the cells whose verdicts changed in this way: worse, better or open."""
         return [pair for pair in self.pairs if pair.change == kind]
 
     @property
     def tested(self) -> list[Pair]:
-        """Return the cells with enough launches to be judged one by one."""
+        """Return the cells that have enough launches to be judged one by one."""
         return [pair for pair in self.pairs if pair.is_tested]
 
     @property
@@ -252,7 +253,7 @@ class Comparison:
         return median(factors) if factors else None
 
     def sensitive(self, factor: float) -> list[Pair]:
-        """Return the tested cells in which a true change by this factor would have been found."""
+        """Return the tested cells in which a true change by a factor would have been found."""
         return [pair for pair in self.tested if pair.difference.detectable <= factor]
 
     @property
@@ -262,7 +263,7 @@ class Comparison:
 
     @property
     def tails(self) -> list[Pair]:
-        """Return the cells whose tails changed, the farthest first."""
+        """Return the cells whose tails changed, the largest change first."""
         found = [pair for pair in self.pairs if pair.tails is not None]
         return sorted(found, key=lambda pair: max(pair.tails) / min(pair.tails), reverse=True)
 
@@ -276,7 +277,7 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell of verdicts.json has launches to compare, and none that failed."""
+    """Tell whether a cell of verdicts.json has launches to compare, and no failed launch."""
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 
@@ -294,11 +295,11 @@ def compare(
     """Compare the cells of two sides.
 
     Args:
-        found: the cells, as `pairs` returns them.
+        found: the cells that `pairs` returns.
         first: one side.
-        second: the other.
-        part_of: tells the part that a cell belongs to; the cells of a part are taken together.
-            Without it each cell is tested by itself.
+        second: the other side.
+        part_of: returns the part to which a cell belongs. The cells of a part are tested together.
+            If it is not given, each cell is tested alone.
 
     Raises:
         InputError: values.parquet of a side is missing or cut.
@@ -329,12 +330,12 @@ def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
 
 
 def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
-    """Return the difference of each part, whose cells are taken together."""
+    """Return the difference of each part. The cells of a part are tested together."""
     return differences.differences(list(map(_together, parts)), differences.CELLS)
 
 
 def overall(timed: Sequence[Timed]) -> list[Overall]:
-    """Return the differences of environments, each followed by those of its kernels."""
+    """Return the differences of environments. After each come the differences of its kernels."""
     parts: dict[tuple[Any, ...], list[Timed]] = {}
     for place, cells in _grouped(timed, _overall_key).items():
         of_kernels = _grouped(cells, lambda pair: pair.first["kernel"])
@@ -350,7 +351,7 @@ def overall(timed: Sequence[Timed]) -> list[Overall]:
 
 
 def _overall_key(pair: Pair) -> tuple[Any, ...]:
-    """Return the key of the environment that a cell counts for: where and how it was run."""
+    """Return the key of the environment that a cell counts for: where and how the cell was run."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

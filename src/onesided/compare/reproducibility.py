@@ -1,4 +1,4 @@
-"""Two runs of one campaign: how much of the first run's results does the second repeat?"""
+"""Two runs of one campaign: how many of the first run's results does the second run repeat?"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ LEAST_EQUAL_VERDICTS = 0.95
 LEAST_NARROW = 0.80
 LEAST_INSIDE = 0.90
 LEAST_OVERLAPPING = 0.95
-"""The bounds that a campaign has to meet to be called reproducible."""
+"""The bounds that a campaign must meet to be called reproducible."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One of the figures.
+    """One figure of reproducibility.
 
     Attributes:
-        name: what is counted.
-        count: of how many cells it holds.
-        total: of how many it could.
-        bound: the share it has to reach, or must not exceed; None where nothing is asked.
-        at_most: whether `bound` is an upper one.
+        name: what the figure counts.
+        count: the number of cells for which it is true.
+        total: the number of cells for which it could be true.
+        bound: the share that must be reached, or must not be exceeded; None if there is no bound.
+        at_most: whether `bound` is an upper bound.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Figure:
 
     @property
     def share(self) -> float:
-        """Return count over total; NaN without cells."""
+        """Return `count` divided by `total`; NaN if there are no cells."""
         return self.count / self.total if self.total else float("nan")
 
     @property
@@ -59,16 +59,17 @@ class Figure:
 
 
 def figures(found: Sequence[Pair]) -> list[Figure]:
-    """Return the figures over the cells that both runs have.
+    """Return the figures for the cells that both runs have.
 
     Cells with a helper are left out, because on few cores they measure the scheduler. The value of
-    a cell is the median over launches of its figure of merit. Half-width and ratio are compared
-    with the interval in which a rerun's median should lie (`statistics.rerun_interval`). The last
-    figure, of the interval of the median itself, is for comparison and has no bound: six launches
-    of one distribution have their median within the interval of six others in 90.0 % of all cases.
+    a cell is the median over launches of the cell's figure of merit. Half-width and ratio are
+    compared with the interval in which a rerun's median should be (`statistics.rerun_interval`).
+    The last figure uses the interval of the median itself. It is only for comparison and has no
+    bound: for six launches and six other launches of one distribution, the median of the one is
+    within the interval of the other in 90.0 % of all cases.
 
     Args:
-        found: the cells, as `plain_pairs` returns them.
+        found: the cells that `plain_pairs` returns.
     """
     total = len(found)
     words = [entry["verdict"] for pair in found for entry in (pair.first, pair.second)]
@@ -115,16 +116,16 @@ def plain_pairs(first: Judged, second: Judged) -> list[Pair]:
 
 
 def lines(found: Sequence[Pair]) -> list[str]:
-    """Return the report on two runs: the figures, what moved, the changed verdicts."""
+    """Return the report on two runs: the figures, the changed values, the changed verdicts."""
     figure_lines = [figure.line for figure in figures(found)]
     return [*figure_lines, *_moved_lines(found), *_changed_lines(found)]
 
 
 def _moved_lines(found: Sequence[Pair]) -> list[str]:
-    """Return by what factor the values of each MPI and kernel have moved, one line each.
+    """Return one line for each MPI and kernel: the factor by which the values changed.
 
-    Where nearly all cells have moved by one factor, the machine has changed between the two runs.
-    The intervals of one run do not include this.
+    If nearly all cells changed by one factor, the machine changed between the two runs. The
+    intervals of one run do not include such a change.
     """
     ratios = defaultdict(list)
     for pair in found:

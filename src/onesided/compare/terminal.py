@@ -17,7 +17,7 @@ from onesided.measure.statistics import MINIMUM_COVERAGE
 def said(difference: Difference) -> str:
     """Return a ratio with its interval and its word: ``1.12 (1.08 to 1.16) slower``.
 
-    A ratio that is not significant is followed by the factor that would have been significant.
+    If a ratio is not significant, the factor that would have been significant follows.
     """
     between = ""
     if difference.low is not None and difference.high is not None:

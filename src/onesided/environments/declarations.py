@@ -86,7 +86,7 @@ class Declaration:
 
     @property
     def library_version(self) -> str:
-        """Return the version of the library, which a wheel packaged again shares."""
+        """Return the version of the library. If a wheel was packaged again, both have it."""
         return re.sub(r"\.post\d+$", "", self.version or "")
 
     def spack_spec(self) -> str:

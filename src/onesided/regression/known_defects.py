@@ -1,8 +1,8 @@
-"""Known defects: failures by a fault that its owner knows, and how the fault shows.
+"""Known defects: failures because of a fault that its owner knows, and how the fault appears.
 
-A site keeps them in ``references/known_defects.yaml``. A failure that a defect explains is an
-expected failure of ReFrame's. A defect that no longer shows is reported, too, so that no entry
-outlives its fault.
+A site keeps the defects in ``references/known_defects.yaml``. If a defect explains a failure, the
+failure is an expected failure for ReFrame. If a defect does not appear any more, this is also
+reported, so that no entry outlives its fault.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,12 @@ class Defect:
     """One entry of the file.
 
     Attributes:
-        name: a short one, for ReFrame's tables.
-        issue: address of the issue that its owner keeps.
-        what: one line.
-        shows_as: a failure's status (``crash``), ``turned``, or ``slow`` (above its bound).
-        partitions: patterns of ``<system>:<partition>``, as of a shell.
+        name: a short name, for ReFrame's tables.
+        issue: the address of the issue at the fault's owner.
+        what: the defect in one line.
+        shows_as: how the defect appears: the status of a failure (``crash``), ``turned``, or
+            ``slow`` (above the bound).
+        partitions: shell patterns of ``<system>:<partition>``.
         environments: patterns of environments' names.
         tests: patterns of tests' display names.
         cells: patterns of cells' ids.
@@ -46,7 +47,7 @@ class Defect:
 
     @property
     def message(self) -> str:
-        """The message of ReFrame for an expected failure."""
+        """ReFrame's message for an expected failure."""
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
@@ -68,10 +69,10 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
 
 
 def read(folder: Path) -> list[Defect]:
-    """Return the known defects that a folder of references keeps; none without the file.
+    """Return the known defects in a folder of references; none if there is no file.
 
     Raises:
-        InputError: the file is no YAML, does not fit its schema, or has a name twice.
+        InputError: the file is not YAML, does not fit its schema, or has a name twice.
     """
     path = folder / FILE
     if not path.exists():
@@ -93,11 +94,11 @@ def read(folder: Path) -> list[Defect]:
 
 
 def expected(defects: Sequence[Defect], faults: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return for each defect, by name, the cells at fault that it explains.
+    """Return, by the name of each defect, the failing cells that the defect explains.
 
     Args:
-        defects: those of the test; a cell is accounted for by the first that fits.
-        faults: how each cell at fault shows it.
+        defects: the defects of the test. The first defect that fits a cell explains the cell.
+        faults: for each failing cell, how it fails.
     """
     found: dict[str, list[str]] = {defect.name: [] for defect in defects}
     for cell, shows_as in faults.items():

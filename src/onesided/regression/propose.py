@@ -1,4 +1,4 @@
-"""References proposed from a campaign: verdicts, and latencies with bounds from their spread."""
+"""References proposed from a campaign: verdicts, and latencies with bounds."""
 
 import math
 from collections import defaultdict
@@ -20,26 +20,27 @@ from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
-"""A bound is this factor times the least launch. Launches of one campaign do not show a drift
-between campaigns: over five pairs of four campaigns on one machine, within three hours, 3,534
-latencies were at most 1.79 times the median of the other campaign."""
+"""A bound is this factor times the least launch. The factor must include a drift between
+campaigns, which launches of one campaign do not show: over five pairs of four campaigns on one
+machine, within three hours, 3,534 latencies were at most 1.79 times the median of the other
+campaign."""
 
 AGREEING = 3
-"""Number of launches, the least among them, that have to agree on the least: one or two may have
-been lucky, and then no later launch clears its bound."""
+"""The number of launches, including the least launch, that must agree with the least launch. One
+or two launches may have been lucky, and then no later launch clears the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""They agree if they differ by at most this factor: a launch like the third of them clears a bound
-of `BOUND_FACTOR`. If they differ by more, a bound would have to be higher, and a slow-down by a
-factor of three could pass below it."""
+"""Launches agree if they differ by at most this factor. Then a launch like the third one clears
+a bound of `BOUND_FACTOR`. If they differ by more, the bound would have to be higher, and a
+slow-down by a factor of three could pass below the bound."""
 
 LEAST_LAUNCHES = 5
-"""Launches that a bound needs. With three launches, 1 in 100 slow-downs by a factor of three passed
-on a machine whose cores others shared, because all three launches had been slow. With five
-launches, 1 in 250 passed."""
+"""The number of launches that a bound needs. On a machine with shared cores and three launches,
+1 in 100 slow-downs by a factor of three passed, because all three launches had been slow. With
+five launches, 1 in 250 passed."""
 
 DIGITS = 4
-"""Significant digits of the values in the files."""
+"""The number of significant digits of the values in the files."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class Proposal:
 
     Attributes:
         value: the least launch, in the unit of the figure.
-        launches: how many have a latency, however they met the cores.
-        spread: how many times the least the third least launch is.
+        launches: the number of launches with a latency, whatever the state of the cores was.
+        spread: the third least launch divided by the least launch.
         agreeing: launches that are at most `MOST_SPREAD` times the least.
     """
 
@@ -60,15 +61,15 @@ class Proposal:
 
     @property
     def misses(self) -> float:
-        """Return the slow-down below which the bound may miss one.
+        """Return the factor below which the bound may miss a slow-down.
 
-        A later launch may lie as far below the least as the third least lies above.
+        A later launch may be as far below the least launch as the third least launch is above it.
         """
         return BOUND_FACTOR * self.spread
 
     @property
     def refusal(self) -> str | None:
-        """Return why there is no bound, and how many rounds would give one; None if there is."""
+        """Return why there is no bound, and how many rounds would give it; None if it exists."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -104,7 +105,7 @@ def propose(values: Sequence[float]) -> Proposal:
     """Return the summary of launches.
 
     Args:
-        values: one a launch, at least one, in seconds.
+        values: one value in seconds for each launch; at least one.
     """
     ordered = sorted(values)
     least = ordered[0]
@@ -118,7 +119,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Return metric and proposal for each cell that has a figure with a kept bound."""
+    """Return metric and proposal for each cell with a figure that gets a bound."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
@@ -134,17 +135,17 @@ def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, 
 
 
 def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str, Any]]:
-    """Return the reference documents of a campaign, by file: verdicts, and figures with bounds.
+    """Return, by file, the reference documents of a campaign: verdicts, and figures with bounds.
 
-    Three kinds of figures are left out: of cells that failed, of cells with more threads than cores
-    (they measure the scheduler), and of other settings than the default.
+    Three kinds of figures are left out: figures of cells that failed, of cells with more threads
+    than cores (they measure the scheduler), and of settings other than the default setting.
 
     Args:
-        folder: a results folder that was analysed.
-        experiments: that judged it.
+        folder: an analysed folder of results.
+        experiments: the experiments that judged the results.
 
     Raises:
-        InputError: one of its files is missing, cut or of another version.
+        InputError: a file of the folder is missing, cut or of another version.
     """
     cells = read_verdicts(folder / "verdicts.json")
     found = references.documents_of(cells, folder.resolve().name)
@@ -169,7 +170,7 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """The file's entries for figures: by test and figure its bound, or why it has none."""
+    """The file's entries for figures: by test and figure, the bound, or why there is no bound."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
@@ -192,7 +193,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
 
 
 def describe(document: Mapping[str, Any]) -> list[str]:
-    """Return a summary of a document: one line in all, then one for each figure."""
+    """Return a summary of a document: one line for the document, then one line for each figure."""
     held = [figure for figures in document["figures"].values() for figure in figures.values()]
     refused = sum(map(len, document["refused"].values()))
     verdicts = sum(len(cells) for cells in document["tests"].values())

@@ -1,9 +1,9 @@
-"""References: what a site keeps for an environment, and how a launch contradicts it.
+"""References: what a site keeps for an environment, and how a launch contradicts a reference.
 
 There is one file for each partition and environment,
-``references/<system>.<partition>/<environment>.json``, made from a campaign. A launch fails its
-check when a cell that was ``independent`` waits; in regression mode also when a figure is above its
-bound.
+``references/<system>.<partition>/<environment>.json``. It is made from a campaign. A launch fails
+its check if a cell that was ``independent`` waits. In regression mode, a launch also fails if a
+figure is above its bound.
 """
 
 import os
@@ -25,7 +25,7 @@ SCHEMA = "onesided/references/2"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
-"""Valid samples that one launch needs to contradict a reference."""
+"""The number of valid samples that a launch needs to contradict a reference."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ class Kept:
     """The site's references of one test under one environment.
 
     Attributes:
-        verdicts: by cell.
-        figures: by ReFrame's performance variable (`figure_name`): value, upper, unit, launches.
-        near_s: a figure holds for launches whose cores were at most this far apart, as a cache
-            line's round trip; None where that is not known, and every launch counts.
-        least_width: and for launches whose core, the origin's, did at least so many operations at
-            a time; None as above. A bound leaves room for what the target's costs.
+        verdicts: the verdicts, by cell.
+        figures: the figures, by ReFrame's performance variable (`figure_name`): value, upper, unit,
+            launches.
+        near_s: the largest distance of cores (a cache line's round trip in s) at which a figure
+            applies to a launch; None if not known, so that every launch counts.
+        least_width: the least width of the origin's core (operations at a time) at which a figure
+            applies to a launch; None as for `near_s`. A bound leaves room for effects of the
+            target's core.
     """
 
     verdicts: Mapping[str, str] = field(default_factory=dict)
@@ -54,10 +56,10 @@ def folder() -> Path:
 
 
 def file_of(system: str, partition: str, environment: str) -> Path:
-    """Return the file with the references of one environment on one partition.
+    """Return the file with the references for one environment on one partition.
 
     Raises:
-        InputError: one of the three is no name.
+        InputError: one of the three arguments is not a name.
     """
     place = {"system": system, "partition": partition, "environment": environment}
     for what, name in place.items():
@@ -66,13 +68,13 @@ def file_of(system: str, partition: str, environment: str) -> Path:
 
 
 def documents_of(cells: Iterable[Mapping[str, Any]], campaign: str) -> dict[Path, dict[str, Any]]:
-    """Return the reference documents of a campaign's verdicts, by file.
+    """Return, by file, the reference documents of a campaign's verdicts.
 
-    Only observed verdicts are kept: a failure or an undecided cell is no reference.
+    Only observed verdicts are kept. A failure or an undecided cell is not a reference.
 
     Args:
         cells: entries of verdicts.json.
-        campaign: its name, for the record.
+        campaign: the name of the campaign, for the record.
     """
     found: dict[Path, dict[str, Any]] = {}
     tests: dict[Path, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
@@ -100,7 +102,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
 
 
 def read(path: Path, test: str) -> Kept:
-    """Return a file's references of a test; nothing if there is no such file.
+    """Return a file's references for a test; nothing if there is no such file.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
@@ -122,7 +124,7 @@ def figure_name(metric: str, cell: str) -> str:
 
 
 def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
-    """Return metric and cell of a figure that is kept, by its name (see `figure_name`)."""
+    """Return metric and cell of a kept figure, from its name (see `figure_name`)."""
     metric, _, cell = name.partition("[")
     of = {"series": metric, **figure.get("of", {})}
     return Metric(metric, unit=figure["unit"], **of), cell.removesuffix("]")
@@ -131,13 +133,13 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
 def launch_figures(
     results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> dict[str, float]:
-    """Return the figures of a launch by name (`figure_name`), with the values of the report.
+    """Return, by name (`figure_name`), the figures of a launch, with the values of the report.
 
-    The value of a latency is the reading that counts in this launch alone.
+    The value of a latency is the reading that counts in this launch.
 
     Args:
         results: the launch's result lines by cell.
-        metrics: of the kernel's experiment.
+        metrics: the metrics of the kernel's experiment.
     """
     found: dict[str, float] = {}
     others = []
@@ -156,12 +158,12 @@ def launch_figures(
 
 
 def reading_of(result: Mapping[str, Any]) -> Reading | None:
-    """Return the reading of a result line that counts; None if no latency was taken."""
+    """Return the reading that counts in a result line; None if there is no latency."""
     return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
 def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
-    """Tell whether the cores of a launch were in the state of the launches behind its bounds."""
+    """Tell whether the cores of a launch were in the state for which the bounds were made."""
     reading = reading_of(result)
     if reading is None:
         return True
@@ -172,10 +174,10 @@ def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
 
 
 def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:
-    """Return a line for each cell that was independent and waits in this launch.
+    """Return one line for each cell that was independent but waits in this launch.
 
     Args:
-        kept: verdicts by cell, from `read`.
+        kept: the verdicts by cell, from `read`.
         probes: the launch's valid samples by cell.
     """
     found = {}

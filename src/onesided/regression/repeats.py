@@ -1,7 +1,8 @@
-"""Launches in regression mode: when a launch is repeated, and what its repeats say about a figure.
+"""Launches in regression mode: when a launch is repeated, and what repeats say about a figure.
 
-Other work of a machine can only add to a figure. So a launch that shows a figure well below its
-bound clears that figure. Any other launch only says that the figure must be measured again.
+Other work of a machine can only add to a figure. Therefore, if one launch shows a figure well below
+its bound, this launch clears the figure. Any other launch only says that the figure must be
+measured again.
 """
 
 import sys
@@ -16,21 +17,21 @@ from onesided.regression import references
 from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
-"""A launch clears a figure that is at most this share of its bound, which is 1.5 times the
-campaign's least value. A latency that became three times as high is cleared only by a launch that
-before would have taken half of that least value."""
+"""A launch clears a figure if the figure is at most this share of its bound, that is 1.5 times
+the campaign's least value. If a latency became three times as high, a launch clears it only if
+the same launch would have had, before the change, half of the least value."""
 
 ENOUGH_LAUNCHES = 7
-"""Number of launches with cores in the campaign's state, after which a figure that no launch has
-cleared is decided. On a machine whose cores others shared, with nothing changed, one latency in 90
-was above its bound in a first launch, but the decision was wrong for fewer than one in 1,000
-(tests/unit/test_repeats.py draws them again)."""
+"""If no launch has cleared a figure, the figure is decided after this number of launches with
+cores in the campaign's state. On a machine with shared cores, with nothing changed, one latency
+in 90 was above its bound in a first launch, but the decision was wrong for fewer than one in
+1,000 (tests/unit/test_repeats.py simulates this)."""
 
 MOST_LAUNCHES = 12
-"""The most launches, including those with cores in another state."""
+"""The most launches, including launches with cores in another state."""
 
 LEAST_LAUNCHES = 3
-"""A figure fails only if this number of launches had cores in the campaign's state."""
+"""A figure fails only if at least this number of launches had cores in the campaign's state."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
 """The files of a launch; the files of earlier launches are in `EARLIER`<number>."""
@@ -42,12 +43,13 @@ Results = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Decided:
-    """A figure and the bound that it is compared with.
+    """A figure, and the bound with which the figure is compared.
 
     Attributes:
-        value: the least of the launches where that is clear of the bound; else the median of those
-            that met the cores as the campaign did.
-        bound: ReFrame's reference: no lower bound, for a figure that gets better does not fail.
+        value: the least value of the launches, if it clears the figure; else the median over the
+            launches that had cores in the campaign's state.
+        bound: ReFrame's reference. It has no lower bound, because a figure that gets better does
+            not fail.
     """
 
     value: float
@@ -56,12 +58,12 @@ class Decided:
 
 @dataclass
 class Shown:
-    """The launches' values of a figure that the site keeps.
+    """The launches' values of a figure for which the site keeps a bound.
 
     Attributes:
-        clear_at: a value up to this one clears the figure, in its unit.
-        values: of all launches that have the figure.
-        as_kept: of those launches that met the cores as the campaign did.
+        clear_at: a value up to this value, in the figure's unit, clears the figure.
+        values: the values of all launches that have the figure.
+        as_kept: the values of the launches with cores in the campaign's state.
     """
 
     clear_at: float
@@ -77,7 +79,7 @@ class Shown:
         """Return the value that is compared with the bound; None if no value decides.
 
         Args:
-            launches: how many there were: where they cannot be repeated, the first decides.
+            launches: the number of launches. If launches cannot be repeated, the first decides.
         """
         if self.is_clear:
             return min(self.values)
@@ -86,11 +88,11 @@ class Shown:
 
 
 def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
-    """Return the launches' values of each figure that they have and that the site keeps.
+    """Return the launches' values for each figure that the launches have and the site keeps.
 
     Args:
-        kept: from `references.read`.
-        launches: the results of the first launch and of its repeats.
+        kept: the result of `references.read`.
+        launches: the results of the first launch and of the repeats.
     """
     figures = {name: references.figure_of(name, figure) for name, figure in kept.figures.items()}
     metrics = dict.fromkeys(metric for metric, _ in figures.values())
@@ -107,14 +109,14 @@ def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
 
 
 def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
-    """Return the deciding value of each figure that launches have and that the site keeps.
+    """Return the value that decides, for each figure that launches have and the site keeps.
 
-    No value decides if no launch cleared the figure and nearly all launches had their cores farther
-    apart than the campaign's, or shared the core: such a figure says nothing about the MPI.
+    No value decides if no launch cleared the figure, and nearly all launches had cores farther
+    apart than in the campaign, or shared the core. Such a figure says nothing about the MPI.
 
     Args:
-        kept: as for `shown`.
-        launches: likewise.
+        kept: see `shown`.
+        launches: see `shown`.
     """
     found = {}
     for name, own in shown(kept, launches).items():
@@ -126,17 +128,17 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
 
 
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the figures that were measured and that `decided` leaves out.
+    """Return the figures that were measured but that `decided` leaves out.
 
-    No launch cleared them, so it is not known whether they are as the site keeps them. A test does
-    not pass with such a figure, even if only the cores were different.
+    No launch cleared these figures, so it is not known whether they are within their bounds. A test
+    with such a figure does not pass, even if only the cores were different.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]
 
 
 def launches_in(folder: Path) -> list[records.Launch]:
-    """Return the launches of a test, in their order.
+    """Return the launches of a test, in order.
 
     Raises:
         InputError: a whole line does not fit the schema.
@@ -146,7 +148,7 @@ def launches_in(folder: Path) -> list[records.Launch]:
 
 
 def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
-    """Tell whether a launch has to be repeated; never after a launch that did not end well."""
+    """Tell whether a launch must be repeated; never after a launch that did not end well."""
     if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
         return False
     found = shown(kept, [launch.results for launch in launches])

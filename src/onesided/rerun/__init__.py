@@ -1,1 +1,1 @@
-"""Cells that are run again outside a campaign: how a cell is named, and its launch."""
+"""Cells that are run again outside a campaign: how to name a cell, and how it is launched."""

@@ -1,4 +1,4 @@
-"""The line that runs a cell of a report again, and the cell that such a line names.
+"""The command line that runs a cell of a report again, and the cell that such a line names.
 
 Nothing is installed or launched here.
 """
@@ -19,20 +19,20 @@ from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
 USUAL_RESULTS = "quick"
-"""The campaign whose results `onesided rerun` reads first if none are named."""
+"""The campaign whose results `onesided rerun` reads first if no results are named."""
 
 PARAMETER = " %"
-"""The text before each parameter in ReFrame's name of a test."""
+"""The text that is before each parameter in ReFrame's name of a test."""
 
 VERDICTS = "verdicts.json"
 MOST_NAMED = 4
-"""Number of tests that a message names; of more it says how many."""
+"""The most tests that a message names. If there are more, the message gives their number."""
 
 Entry = Mapping[str, Any]
 
 
 class Declared(Protocol):
-    """The parts of a cell that the line needs."""
+    """The parts of a cell's declaration that a line needs."""
 
     system: str
     partition: str
@@ -43,19 +43,19 @@ class Declared(Protocol):
 
 
 def words(test: str) -> tuple[str, ...]:
-    """Return the words of a test's name: its check's name, then ``parameter=value``."""
+    """Return the words of a test's name: the name of the check, then each ``parameter=value``."""
     return tuple(test.split(PARAMETER))
 
 
 def is_named_by(test: str, asked: str) -> bool:
-    """Tell whether words name a test: they are its name, or its name has all of them."""
+    """Tell whether words name a test: they are the test's name, or this name has all the words."""
     return asked == test or set(asked.split()) <= set(words(test))
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
-    """Return the words that distinguish a test from others; None if there is no other.
+    """Return the words that distinguish a test from other tests; None if there is no other test.
 
-    The whole name is used if a part of it would also name one of the others.
+    The whole name is used if a part of the name would also name one of the other tests.
     """
     others = [other for other in others if other != test]
     if not others:
@@ -71,10 +71,10 @@ class Lines:
     """The lines of a campaign's cells.
 
     Attributes:
-        campaign: its name.
-        tests: words that tell a test from those whose cells have the same axes, by the test.
+        campaign: the name of the campaign.
+        tests: by test, the words that distinguish it from tests whose cells have the same axes.
         partitions: whether the cells are of several partitions.
-        places: the environment by the name that a page has for it, where that is another.
+        places: the environment by its name on a page, if this name is different.
     """
 
     campaign: str
@@ -84,9 +84,9 @@ class Lines:
 
     @classmethod
     def of(cls, campaign: str, cells: Iterable[Declared]) -> Lines:
-        """Find what the lines of a campaign's cells have to name.
+        """Find what the lines of a campaign's cells must name.
 
-        All cells of a test have the same axes. Cells with other axes have other ids.
+        All cells of a test have the same axes. Cells with different axes have different ids.
         """
         axes: dict[str, tuple[str, ...]] = {}
         places = set()
@@ -101,15 +101,15 @@ class Lines:
         return cls(campaign, tests, len(places) > 1)
 
     def shown_as(self, places: Mapping[str, str]) -> Lines:
-        """Return the lines for a page that names environments in another way.
+        """Return the lines for a page that uses other names of environments.
 
         Args:
-            places: the environment by the name that the page has for it.
+            places: the environment by its name on the page.
         """
         return replace(self, places=places)
 
     def environment_of(self, cell: Declared) -> str:
-        """Return the environment of a cell, whatever the name of the MPI on a page."""
+        """Return the environment of a cell, whatever name the MPI has on a page."""
         return self.places.get(cell.environment, cell.environment)
 
     def line(self, cell: Declared) -> str:
@@ -133,13 +133,13 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """A cell as a user asks for it.
+    """The words with which a user asks for a cell.
 
     Attributes:
-        environment: a declared one.
-        cell: its id.
-        test: words of its test's name; None where the cell is of one test.
-        partition: ``system:partition``; None where the cell was run on one.
+        environment: the name of a declared environment.
+        cell: the id of the cell.
+        test: words of the test's name; None if only one test has the cell.
+        partition: ``system:partition``; None if the cell was run on only one partition.
     """
 
     environment: str
@@ -148,7 +148,7 @@ class Asked:
     partition: str | None = None
 
     def is_entry(self, entry: Entry) -> bool:
-        """Tell whether an entry of verdicts.json is the one that the user asks for."""
+        """Tell whether an entry of verdicts.json is the entry that the user asks for."""
         return (
             entry["cell"] == self.cell
             and entry["environment"] == self.environment
@@ -163,8 +163,8 @@ class Found:
 
     Attributes:
         folder: the results.
-        record: their campaign.json.
-        entry: the cell's of verdicts.json.
+        record: the campaign.json of the results.
+        entry: the entry of the cell in verdicts.json.
     """
 
     folder: Path
@@ -186,8 +186,8 @@ def find(asked: Asked, results: str | None = None) -> Found:
 
     Args:
         asked: the cell.
-        results: a campaign's folder, or its name; without it the campaign quick, where that has
-            the cell, else the newest results that have it.
+        results: a campaign's folder or name. If not given: the campaign quick if it has the cell,
+            else the newest results with the cell.
 
     Raises:
         InputError: no such environment, results or cell, or more than one cell is meant.
@@ -221,7 +221,7 @@ def _written() -> list[Path]:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders of results: the usual one, then the newest first."""
+    """Yield the folders of results: first the usual folder, then the others, the newest first."""
     yield from (path.parent for path in sorted(_written(), key=_rank))
 
 
@@ -234,10 +234,10 @@ def _entries(folder: Path) -> list[Entry]:
 
 
 def _only(folder: Path, asked: Asked) -> Found:
-    """Return the one cell of a folder that the user asks for.
+    """Return the only cell in a folder that fits what the user asks for.
 
     Raises:
-        InputError: there is none, or there are several; the line names what tells them apart.
+        InputError: no cell fits, or several cells fit; the message names how they differ.
     """
     own = [entry for entry in _entries(folder) if entry["cell"] == asked.cell]
     found = [entry for entry in own if asked.is_entry(entry)]
@@ -263,7 +263,7 @@ def _only(folder: Path, asked: Asked) -> Found:
 
 
 def _not_one(option: str, value: str | None, what: str, known: Sequence[str]) -> InputError:
-    """Return the message for an option that names none of several things, or more than one."""
+    """Return the message for an option that names none, or more than one, of several things."""
     listed = ", ".join(map(repr, known[:MOST_NAMED]))
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
     found = repr(value) if value else f"{len(known)} {what} with the cell"

@@ -1,4 +1,4 @@
-"""Cells launched again: one by its check, as a campaign launches it, or some by hand."""
+"""Cells launched again: one cell by its check, as in a campaign, or some cells by hand."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -35,16 +35,16 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
 
 FOLDER = "rerun"
-"""Below `build`."""
+"""The name of the folder below `build`."""
 
 ROUND = 2
-"""A round after the round that all cells have, so that a file says which cells it carries."""
+"""The round is after the only round of all cells, so that a file says which cells it has."""
 
 EVERY_TEST = {"expression": "True"}
-"""The campaign's choice of tests: the test of the cell is chosen by its name."""
+"""The campaign's choice of tests: all tests. The test of the cell is chosen by name."""
 
 NOT_OF_ONE_CELL = ("until", "beside")
-"""Entries of a campaign's file that have no meaning for one launch of one cell."""
+"""Entries of a campaign's file that have no meaning if one cell is launched once."""
 
 Say = Callable[[str], None]
 
@@ -54,10 +54,10 @@ class Again:
     """The result of one launch of a cell.
 
     Attributes:
-        word: the verdict to which launches like this one alone would lead.
-        early: the share of its accesses that were early; None without any that counts.
-        detail: why, where the verdict does not say all.
-        merit: the row of its figure of merit, as in summary.parquet; None without one.
+        word: the verdict that launches like this launch would lead to.
+        early: the share of the launch's accesses that were early; None if no access counts.
+        detail: the reason, if the verdict alone does not say enough.
+        merit: the row with the figure of merit, as in summary.parquet; None if there is none.
     """
 
     word: str
@@ -71,11 +71,12 @@ def again(found: Found, experiments: Experiments, say: Say) -> Again:
 
     Args:
         found: the cell in the results of a campaign.
-        experiments: that judge it.
-        say: called with a line while it waits for a campaign on this machine.
+        experiments: the experiments that judge the cell.
+        say: a function that is called with a line if the launch waits for a campaign on this
+            machine.
 
     Raises:
-        InputError: the checks of this checkout do not have the cell.
+        InputError: no check of this checkout has the cell.
         OnesidedError: the environment is unavailable, or ReFrame cannot run.
     """
     with ExitStack() as stack:
@@ -121,7 +122,7 @@ def provided(environment: str, provider: str | None = None) -> Mapping[str, Any]
 
 
 def cell_options(cells: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return a kernel's options for some cells, from the labels of each."""
+    """Return a kernel's options for the given cells, from the labels of each cell."""
     blocks = (grid.block_option({axis: [value] for axis, value in one.items()}) for one in cells)
     return [word for block in blocks for word in ("--cells", block)]
 
@@ -132,10 +133,10 @@ def folder() -> Path:
 
 
 def _campaign(found: Found) -> Campaign:
-    """Return a campaign of one round, environment, partition and setting, in a folder of its own.
+    """Return a campaign with one round, environment, partition and setting, and its own folder.
 
     Raises:
-        InputError: the results do not say by what campaign they were made.
+        InputError: the results do not say which campaign made them.
     """
     path = found.folder / "campaign.json"
     document = found.record.get("declared")
@@ -163,7 +164,7 @@ def _declared(small: Campaign, found: Found) -> dict[str, Any]:
     """Return the cell's test as the checks of this checkout declare it.
 
     Raises:
-        InputError: they do not have the test, or the test does not have the cell.
+        InputError: the checks do not have the test, or the test does not have the cell.
     """
     name, cell = found.entry["test"], found.entry["cell"]
     before = _check_of(found, name)
@@ -178,7 +179,7 @@ def _declared(small: Campaign, found: Found) -> dict[str, Any]:
 
 
 def _check_of(found: Found, name: str) -> list[dict[str, Any]]:
-    """Return the test as the results declare it; nothing if its check's file is not known."""
+    """Return the test as the results declare it; nothing if the check's file is not known."""
     path = found.folder / "declared.json"
     if not path.is_file():
         return []
@@ -200,7 +201,7 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 
 
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
-    """Judge the launch, with the thread numbers of the report's launches under no setting."""
+    """Judge the launch, with the thread numbers of the report's launches without a setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {
         **setting_check.default_threads(cells),
@@ -220,7 +221,7 @@ def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments)
 
 
 def merit_before(found: Found, experiments: Experiments) -> Mapping[str, Any] | None:
-    """Return the row of the cell's figure of merit in the results; None if they have none."""
+    """Return the row with the cell's figure of merit in the results; None if there is none."""
     rows = read_table(found.folder / "summary.parquet", SUMMARY_COLUMNS, _at(found.entry))
     return merit_rows(rows, experiments.merits).get(place_of(found.entry))
 

@@ -1,7 +1,7 @@
-"""The ``%test`` of an image: two ranks of each MPI in it, a real kernel, every number right.
+"""The ``%test`` of an image: two ranks of each MPI run a real kernel, and verify every number.
 
-Called as ``python -m onesided.rerun.verify_image``. The image without an MPI is compared with its
-purpose: the kernels need a library with the MPI ABI, and nothing else is missing.
+It is called as ``python -m onesided.rerun.verify_image``. In the image without an MPI, it checks
+that the kernels need a library with the MPI ABI, and that nothing else is missing.
 """
 
 import os
@@ -23,7 +23,7 @@ ABI_LIBRARY = "libmpi_abi.so.1"
 
 
 def main() -> int:
-    """Verify every MPI of the image, one line each; return 1 at the first that fails."""
+    """Verify every MPI of the image, with one line for each; return 1 at the first that fails."""
     os.environ.setdefault(containers.IMAGE_VARIABLE, str(containers.DOCUMENT))
     image = containers.read_own()
     try:
@@ -41,7 +41,7 @@ def _verify(environment: dict[str, Any]) -> str:
     """Launch the kernel on two ranks; return the findings.
 
     Raises:
-        OnesidedError: another number of ranks, wrong data, or a cell that did not end.
+        OnesidedError: the number of ranks or the data is wrong, or a cell did not end.
     """
     name = environment["name"]
     with tempfile.TemporaryDirectory() as folder:
@@ -70,10 +70,10 @@ def _status(launch: records.Launch, cell: str) -> str | None:
 
 
 def _verify_abi(prefix: Path) -> str:
-    """Compare the libraries that the kernels lack with those that they should lack.
+    """Compare the libraries that the kernels lack with the libraries that they should lack.
 
     Raises:
-        OnesidedError: something else is missing, or nothing.
+        OnesidedError: another library is missing, or none is missing.
     """
     programs = sorted((prefix / "bin").iterdir())
     for program in programs:

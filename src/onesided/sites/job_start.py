@@ -252,7 +252,7 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of a script line's step; a line after all steps counts for the last."""
+        """Return the place of the step with a script line. Lines after all steps are the last's."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1

@@ -1,1 +1,1 @@
-"""The base of all rooms: paths, documents, errors, programs that are run, one lock at a time."""
+"""The base of all other packages: paths, documents, errors, running of programs, locks."""

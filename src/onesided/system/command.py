@@ -1,4 +1,4 @@
-"""Run a command with a time-out, its output in a file, and end it with everything it started."""
+"""Run a command with a time limit; its output is in a file. End it with all it started."""
 
 import os
 import re
@@ -26,7 +26,7 @@ FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGN
 
 
 class UnavailableError(OnesidedError):
-    """An environment is unavailable here; the message is the reason, in one line."""
+    """An environment is not available here; the message is the reason, in one line."""
 
 
 def one_line(text: str) -> str:
@@ -39,8 +39,9 @@ class Outcome:
     """How a command ended.
 
     Attributes:
-        status: exit status; negative for a signal; None when it ran out of time and was ended.
-        output: what it wrote to standard output and standard error.
+        status: the exit status; negative for a signal; None if the command was ended by the time
+            limit.
+        output: what the command wrote to standard output and standard error.
     """
 
     status: int | None
@@ -49,11 +50,11 @@ class Outcome:
     def main_line(self, stacked: re.Pattern[str] | None = None) -> str:
         """Return the line that gives the reason.
 
-        It is the last line of an error stack, else the first line that mentions a fault, else the
-        first line with text.
+        This is the last line of an error stack; if there is none, the first line that mentions a
+        fault; if there is none, the first line with text.
 
         Args:
-            stacked: finds the words of each line of an error stack.
+            stacked: a pattern that finds the words in each line of an error stack.
         """
         stack = stacked.findall(self.output) if stacked else []
         if stack:
@@ -68,8 +69,8 @@ class Command:
     """Runs commands until they end or are told to stop.
 
     Attributes:
-        stop: set by the owner to end all commands at once.
-        guard: a locked file; commands hold it open as their standard input.
+        stop: an event that the owner sets to end all commands at once.
+        guard: a locked file. Commands hold it open as their standard input.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
@@ -90,13 +91,13 @@ class Command:
 
         Args:
             words: the command.
-            log: file that receives its output.
-            timeout_s: after this it is ended.
-            variables: added to the environment.
-            whole_environment: in place of this process's.
+            log: the file for the command's output.
+            timeout_s: the time after which it is ended.
+            variables: variables that are added to the environment.
+            whole_environment: the environment in place of this process's environment.
             folder: working folder.
-            holds_guard: keep the lock for as long as it lives, even if we are killed: it writes
-                where only the holder may.
+            holds_guard: whether the command keeps the lock while it lives, even if this process is
+                killed, because the command writes where only the holder may write.
 
         Raises:
             UnavailableError: there is no such program.

@@ -1,9 +1,9 @@
 """The number of cores that exist, and the number that this process may use.
 
-A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container and a
-cpuset limit which cores a process may use; all of them set its affinity mask. A quota of a control
-group (cgroup) limits the total time of the group's processes: a quota of 1.5 is the time of one
-core and a half.
+A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container or a
+cpuset can limit which cores a process may use; all of them set the process's affinity mask. A quota
+of a control group (cgroup) limits the total time of the group's processes. For example, a quota of
+1.5 is the time of one and a half cores.
 """
 
 import math
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
-"""What a kernel reads: its launcher's host and the cores that the launcher may use
-(``name:0-3,8``)."""
+"""The variable that a kernel reads: the host of the launcher, and the cores that the launcher
+may use (``name:0-3,8``)."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Where the system lists the control groups of a process, and the limits of these groups.
+    """The places where the system lists the control groups of a process and the groups' limits.
 
     Attributes:
         own: the file that names the groups of this process.
         mounts: the folders in which the trees of the second version of cgroups may be mounted.
-        root: the folder that holds a tree for each controller of the first version.
+        root: the folder with a tree for each controller of the first version.
     """
 
     own: Path = Path("/proc/self/cgroup")
@@ -49,7 +49,7 @@ def usable(groups: Groups = SYSTEM) -> int:
     """Return how many cores this process and its descendants may use; at least 1.
 
     Args:
-        groups: where the quota is read.
+        groups: the places where the quota is read.
     """
     limit = quota(groups)
     cores = len(allowed())
@@ -57,9 +57,9 @@ def usable(groups: Groups = SYSTEM) -> int:
 
 
 def quota(groups: Groups = SYSTEM) -> float | None:
-    """Return the least quota, in cores, of this process's groups and the groups above them.
+    """Return the least quota, in cores, of this process's groups and of the groups above.
 
-    None means no quota, or a quota that cannot be read.
+    None means that there is no quota, or that the quota cannot be read.
     """
     found = [limit for folder in _folders(groups) if (limit := _quota_of(folder)) is not None]
     return min(found, default=None)
@@ -71,7 +71,7 @@ def launcher_value() -> str:
 
 
 def _folders(groups: Groups) -> Iterator[Path]:
-    """Yield the folders of this process's groups and of those above them."""
+    """Yield the folders of this process's groups and of the groups above."""
     for line in _read(groups.own).splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -88,7 +88,7 @@ def _folders(groups: Groups) -> Iterator[Path]:
 
 
 def _quota_of(folder: Path) -> float | None:
-    """Return the quota of one group: by version 2 of cgroups, else by version 1."""
+    """Return the quota of one group, in the form of version 2 of cgroups, else of version 1."""
     words = _read(folder / "cpu.max").split() or [
         *_read(folder / "cpu.cfs_quota_us").split(),
         *_read(folder / "cpu.cfs_period_us").split(),

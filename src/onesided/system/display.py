@@ -1,4 +1,4 @@
-"""Progress of tasks side by side: a live table on a terminal, a line for each change elsewhere."""
+"""Progress of parallel tasks: a live table on a terminal, else one line for each change."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ SYMBOLS = {True: ("✓", "green"), False: ("✗", "red")}
 
 @dataclass
 class Task:
-    """One row: the task, its present state, and for how long.
+    """One row: the task, its current state, and the time in this state.
 
     Attributes:
-        name: what a reader calls it.
+        name: the reader's name for the task.
         state: a word or two, such as ``installing``.
-        detail: the rest of the line; empty for none.
-        begun_s: when its first state began, on the monotonic clock; None while it waits.
-        ended_s: when it ended; None while it goes on.
-        succeeded: None while it goes on.
+        detail: the rest of the line; may be empty.
+        begun_s: when the first state began, on the monotonic clock; None while the task waits.
+        ended_s: when the task ended; None while it runs.
+        succeeded: whether the task succeeded; None while it runs.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Task:
     succeeded: bool | None = None
 
     def elapsed_s(self) -> float:
-        """Return the seconds from its first state to its end, or to now."""
+        """Return the seconds from the first state to the end, or to now if the task runs."""
         if self.begun_s is None:
             return 0.0
         return (self.ended_s or time.monotonic()) - self.begun_s
@@ -50,20 +50,21 @@ class Task:
 
 @dataclass
 class Progress:
-    """Shows tasks and their states; any thread may call it.
+    """Shows tasks and their states. Any thread may call the methods.
 
-    Use it as a context manager. A name that was not given at first joins with its first state.
+    Use this class as a context manager. A task that was not named at first joins with its first
+    state.
 
     Attributes:
         names: the tasks, in the order to show them.
-        stream: where to write; standard error by default, so that output can be piped.
+        stream: the stream to write to; by default standard error, so that output can be piped.
     """
 
     names: Iterable[str] = ()
     stream: TextIO = field(default_factory=lambda: sys.stderr)
 
     def __post_init__(self) -> None:
-        """Lay out the tasks; write nothing yet."""
+        """Prepare the tasks. Write nothing yet."""
         self._tasks = {name: Task(name) for name in self.names}
         self._note = ""
         self._guard = threading.RLock()
@@ -77,7 +78,7 @@ class Progress:
         )
 
     def __enter__(self) -> Progress:
-        """Start to show."""
+        """Start to show the tasks."""
         if self._live:
             self._live.start()
         return self
@@ -93,7 +94,7 @@ class Progress:
             self._live.stop()
 
     def state(self, name: str, state: str, detail: str = "") -> None:
-        """Say what a task does now; the same state again changes nothing."""
+        """Say what a task does now. An equal state changes nothing."""
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             if (task.state, task.detail) == (state, detail):
@@ -103,7 +104,7 @@ class Progress:
             self._print_line(task)
 
     def end(self, name: str, state: str, *, succeeded: bool, detail: str = "") -> None:
-        """Say that a task is finished, and how it went."""
+        """Say that a task is finished, and whether it succeeded."""
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             task.ended_s = time.monotonic()
@@ -112,7 +113,7 @@ class Progress:
             self._print_line(task)
 
     def note(self, text: str) -> None:
-        """Show one line for the whole, for instance the remaining time."""
+        """Show one line for all tasks, for instance the remaining time."""
         with self._guard:
             if text == self._note:
                 return
@@ -142,7 +143,7 @@ class Progress:
 
 
 def _shortened(text: str) -> Text:
-    """Return a text that is cut where the terminal ends, so that a task stays one line."""
+    """Return a text cut to the terminal's width, so that a task has only one line."""
     return Text(text, "dim", no_wrap=True, overflow="ellipsis")
 
 

@@ -19,8 +19,9 @@ from onesided.system import names, values
 from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
-"""Limits the values of a YAML document, counted as often as an alias repeats them: a few lines can
-stand for any number of values, and writing them into a message would never end."""
+"""The most values of a YAML document. A value counts each time that an alias repeats it. With
+aliases, a few lines can stand for any number of values, and writing them into a message would
+never end."""
 #: Limits brackets and braces of YAML: the reader's time grows with the square of their number.
 MOST_LEVELS = 200
 #: Errors that YAML's constructors raise for an invalid number, date or tag.
@@ -62,9 +63,9 @@ def load_schema(name: str) -> dict[str, Any]:
 def _pattern(
     validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
 ) -> Iterator[jsonschema.ValidationError]:
-    """Check a text against a pattern with JSON Schema's meaning of ``$``: the end of the text.
+    """Check that a text matches a pattern. As in JSON Schema, ``$`` means the end of the text.
 
-    In Python ``$`` is also the place before a last line feed.
+    In Python, ``$`` also matches before a final line feed.
     """
     is_text = validator.is_type(instance, "string")
     if is_text and not re.search(pattern.replace("$", r"\Z"), instance):
@@ -72,7 +73,7 @@ def _pattern(
 
 
 def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
-    """Tell whether a value is an integer: 6.0 is not, for no option of a program accepts it."""
+    """Tell whether a value is an integer. 6.0 is not, because no program's option accepts it."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -122,7 +123,7 @@ COMPILED = ("launches", "line", "references", "reframe_report", "session", "verd
 
 @cache
 def _fits(name: str) -> Callable[[Any], Any] | None:
-    """Return a fast function that raises unless a document fits; it does not say why."""
+    """Return a fast function that raises unless a document fits. It does not say why."""
     if name.partition("#")[0] not in COMPILED:
         return None
     schema = dict(_validator(name).schema)
@@ -131,15 +132,15 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
-    """Check a document against a schema.
+    """Check that a document fits a schema.
 
     Args:
-        document: what was read.
+        document: the document that was read.
         schema: a schema's name, or ``name#part`` for one of its definitions.
-        source: the file, for the message.
+        source: the name of the file, for the message.
 
     Raises:
-        InputError: naming the first field that does not fit.
+        InputError: a field does not fit; the message names the first such field.
     """
     fits = _fits(schema)
     if fits is not None:
@@ -152,13 +153,13 @@ def check(document: Any, schema: str, source: str | Path) -> None:
 
 
 def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
-    """Return every fault of a part of a document, if one fault does not explain enough.
+    """Return every fault in a part of a document, if one fault does not explain enough.
 
     Args:
-        document: the part.
-        schema: as for `check`.
-        source: the file, for the messages.
-        field: where in the file the part is.
+        document: the part of the document.
+        schema: see `check`.
+        source: the name of the file, for the messages.
+        field: the place of the part in the file.
     """
     found = []
     for error in _validator(schema).iter_errors(document):
@@ -169,7 +170,7 @@ def faults(document: Any, schema: str, source: str | Path, field: str) -> list[I
 
 
 def _describe(schema: dict[str, Any], fallback: str) -> str:
-    """Return in words what a schema expects: its ``$comment`` where it has one."""
+    """Return, in words, what a schema expects: its ``$comment`` if it has one."""
     kind = schema.get("type")
     kinds = " or ".join(kind) if isinstance(kind, list) else kind
     return schema.get("$comment") or schema.get("description") or kinds or fallback
@@ -195,7 +196,7 @@ def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> Non
     """Raise an error for the fault that `values.fault` found.
 
     Raises:
-        InputError: it found something.
+        InputError: `values.fault` found a fault.
     """
     if fault is not None:
         raise InputError(source, *fault)
@@ -206,10 +207,10 @@ def read_text(path: Path, errors: str = "strict") -> str:
 
     Args:
         path: the file.
-        errors: what becomes of bytes that are not UTF-8, as `bytes.decode` names it.
+        errors: what is done with bytes that are not UTF-8, as for `bytes.decode`.
 
     Raises:
-        InputError: it cannot be read, or is not UTF-8.
+        InputError: the file cannot be read, or is not UTF-8.
     """
     try:
         return path.read_text("utf-8", errors)
@@ -220,10 +221,10 @@ def read_text(path: Path, errors: str = "strict") -> str:
 
 
 def read_yaml(path: Path, schema: str) -> Any:
-    """Read a YAML document and check it against a schema.
+    """Read a YAML document, and check that it fits a schema.
 
     Raises:
-        InputError: the file cannot be read, is no YAML, is empty or does not fit.
+        InputError: the file cannot be read, is not YAML, is empty or does not fit.
     """
     return copy.deepcopy(_checked(read_text(path), path, schema))
 
@@ -241,10 +242,10 @@ def _checked(text: str, path: Path, schema: str) -> Any:
 
 
 def parse_yaml(text: str, source: str | Path) -> Any:
-    """Return the YAML document in a text; None for an empty one.
+    """Return the YAML document in a text; None if the text is empty.
 
     Raises:
-        InputError: it is no YAML, is nested too deeply, or holds NUL or half a character.
+        InputError: the text is not YAML, is nested too deeply, or has NUL or half a character.
     """
     try:
         if values.levels(text) > MOST_LEVELS:
@@ -265,24 +266,24 @@ def parse_yaml(text: str, source: str | Path) -> Any:
 
 
 def read_json(path: Path, schema: str) -> Any:
-    """Read a JSON document and check it against a schema.
+    """Read a JSON document, and check that it fits a schema.
 
     Raises:
-        InputError: the file cannot be read, is no JSON (cut in half, say) or does not fit.
+        InputError: the file cannot be read, is not JSON (for example, it is cut) or does not fit.
     """
     return parse_json(read_text(path), schema, path)
 
 
 def parse_json(text: str, schema: str, source: str | Path) -> Any:
-    """Return the JSON document in a text, checked against a schema.
+    """Return the JSON document in a text, after a check that it fits a schema.
 
     Args:
         text: the document.
-        schema: as for `check`.
-        source: where the text is from, for the message.
+        schema: see `check`.
+        source: the origin of the text, for the message.
 
     Raises:
-        InputError: it is no JSON (cut in half, say) or does not fit.
+        InputError: the text is not JSON (for example, it is cut) or does not fit.
     """
     try:
         document = values.from_json(text)

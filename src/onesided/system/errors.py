@@ -1,4 +1,4 @@
-"""Errors that a user can mend: one clear line that names file, field, found and expected."""
+"""Errors that a user can correct: one clear line with file, field, found and expected value."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class OnesidedError(Exception):
     exit_code = EXIT_FAILURE
 
     def __init__(self, message: str = "") -> None:
-        """Say what failed, in one line, whatever text of others is in it (`text.line`)."""
+        """Say what failed, in one line, even if it includes other programs' text (`text.line`)."""
         super().__init__(text.line(message))
 
 
 class InputError(OnesidedError):
-    """Bad input: exit code 2; nothing was started and nothing was overwritten."""
+    """Bad input, with exit code 2. Nothing was started, and nothing was overwritten."""
 
     exit_code = EXIT_BAD_INPUT
 
@@ -42,13 +42,13 @@ class InputError(OnesidedError):
         found: object,
         expected: str,
     ) -> None:
-        """Say where the fault is and how to mend it.
+        """Say where the fault is and how to correct it.
 
         Args:
-            source: the file (or option) that holds the fault.
-            field: the field inside it, dotted; None for the file as a whole.
-            found: what is there; shortened to one line of 120 characters.
-            expected: what would be right.
+            source: the file (or option) with the fault.
+            field: the field in the file, with dots; None for the whole file.
+            found: what was found; shortened to one line of 120 characters.
+            expected: what would be correct.
         """
         self.source = text.line(source)
         self.field = field and text.line(field, MOST_OF_A_FIELD)
@@ -63,11 +63,11 @@ class InputError(OnesidedError):
 
 
 class StoppedError(OnesidedError):
-    """The user told the program to stop; no message about the work in progress."""
+    """The user told the program to stop. There is no message about the work in progress."""
 
 
 def record_fault(fault: OnesidedError) -> None:
-    """Leave a stage's fault for the campaign's command to show, if one waits for it."""
+    """Record a stage's fault, so that the campaign's command can show it, if one is running."""
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})

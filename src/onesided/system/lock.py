@@ -1,4 +1,4 @@
-"""Locks that end with their holders: one campaign at a time on a machine, one run in a folder."""
+"""Locks that end with their holders: one campaign at a time per machine, one run per folder."""
 
 import fcntl
 import json
@@ -20,11 +20,11 @@ WAIT_S = 0.2
 
 @dataclass(frozen=True)
 class DeadHolder:
-    """The holder before us, which never reported its end: most likely it was killed.
+    """The previous holder. It never reported its end; most likely it was killed.
 
     Attributes:
-        campaign: its folder of results.
-        started_s: when it took the lock, seconds since the epoch.
+        campaign: the folder of the campaign's results.
+        started_s: when the holder took the lock, in seconds since the epoch.
     """
 
     campaign: str
@@ -32,7 +32,7 @@ class DeadHolder:
 
 
 def lock_file() -> Path:
-    """Return the lock's path: one for each user and machine (``ONESIDED_LOCK`` if set)."""
+    """Return the lock's path (``ONESIDED_LOCK`` if set). Each user has one on each machine."""
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
@@ -54,14 +54,14 @@ def _held_by(stream: IO[str]) -> str:
 
 @contextmanager
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
-    """Hold the machine's lock; yield the holder before us if it died without releasing it.
+    """Hold the machine's lock; yield the previous holder if it died without a release.
 
-    The file's descriptor is not inherited. So the lock ends with this process, not with its
+    The file's descriptor is not inherited. Therefore the lock ends with this process, not with its
     orphans.
 
     Args:
-        campaign: the folder of results we are going to write.
-        waiting: called once with one line when a living campaign holds the lock.
+        campaign: the folder of results that this process will write.
+        waiting: a function that is called once, with one line, if a living campaign holds the lock.
 
     Raises:
         OnesidedError: the lock file cannot be opened.
@@ -85,13 +85,13 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
 def folder_lock(
     folder: Path, what_for: str, say: Callable[[str], None], stop: threading.Event
 ) -> Iterator[IO[str]]:
-    """Hold a folder's lock, against other runs and other threads; yield the locked file.
+    """Hold a folder's lock, so that other runs and threads must wait; yield the locked file.
 
     Args:
-        folder: made where it is not there.
-        what_for: what is waited for while another holds it.
-        say: called with that.
-        stop: ends the waiting from another thread.
+        folder: the folder; it is made if it does not exist.
+        what_for: what this process waits for while another holds the lock, in words.
+        say: a function that is called with these words.
+        stop: an event with which another thread ends the waiting.
 
     Raises:
         StoppedError: ``stop`` was set while another held the lock.

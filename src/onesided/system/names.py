@@ -13,9 +13,9 @@ EXPECTED = (
 
 
 def is_name(text: object) -> bool:
-    """Tell whether a text is a name; the format ``name`` of the JSON Schemas.
+    """Tell whether a text is a name. This is the format ``name`` of the JSON Schemas.
 
-    A name is one part of a path (no ``..`` and no ``/`` in it) and one word of a shell, and is no
+    A name is one part of a path (without ``..`` and ``/``) and one word of a shell, and is not an
     option.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
@@ -25,12 +25,12 @@ def check(source: str | Path, field: str | None, text: str) -> str:
     """Return the text if it is a name.
 
     Args:
-        source: the file or option that it is in, for the message.
-        field: the field in it.
-        text: what is to be a name.
+        source: the file or option with the text, for the message.
+        field: the field with the text.
+        text: the text that must be a name.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is not a name.
     """
     if not is_name(text):
         raise InputError(source, field, repr(text), EXPECTED)

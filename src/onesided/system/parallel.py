@@ -15,22 +15,23 @@ from onesided.system import cores
 Result = TypeVar("Result")
 
 WORTH_A_PROCESS = 40_000
-"""From this number of cells on several processes are used: a process starts in a second and takes
-some 50 µs for a cell."""
+"""If there are at least this many cells, several processes are used. A process starts in a
+second, and needs about 50 µs for a cell."""
 
 
 def each(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], cells: int
 ) -> Iterator[Result]:
-    """Yield what a function returns for each tuple of arguments, in their order.
+    """Yield what a function returns for each tuple of arguments, in the tuples' order.
 
-    An exception ends the iteration, and calls that have not begun are not made. A process that was
-    started here ends when this process ends, in any way.
+    An exception ends the iteration, and calls that have not begun are not made. If this process
+    ends in any way, the processes that it started here end, too.
 
     Args:
-        function: of a module, for a process imports it.
-        tasks: the arguments of each call; what they and the results are made of can be pickled.
-        cells: how many cells the calls are for.
+        function: a function of a module, because other processes import the module.
+        tasks: the arguments of each call. It must be possible to pickle the arguments and the
+            results.
+        cells: the number of cells in all calls.
     """
     workers = min(cores.usable(), len(tasks))
     if workers < 2 or cells < WORTH_A_PROCESS:
@@ -43,7 +44,7 @@ def each(
 
 
 def _begin() -> None:
-    """Leave a keyboard interrupt to the parent process, and end with the parent."""
+    """Leave keyboard interrupts to the parent process, and end if the parent ends."""
     gc.disable()  # as in that process (`onesided.cli`)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The places of files in a checkout; every other module asks here."""
+"""The places of files in a checkout. Every other module gets places from here."""
 
 import hashlib
 import os
@@ -9,12 +9,12 @@ from onesided.system import names
 from onesided.system.errors import InputError
 
 USABLE = re.compile(r"[\w /.+@=~(),-]*")
-"""Paths that every part accepts: letters and digits of any script, blanks, and few signs. Other
-signs have a meaning for a shell, for Snakemake (braces), for ReFrame (``$``) or in lists of paths
-(``:``)."""
+"""The pattern of paths that every part of the software accepts: letters and digits of any
+script, blanks, and a few other characters. Further characters have a meaning for a shell, for
+Snakemake (braces), for ReFrame (``$``) or in lists of paths (``:``)."""
 
 PLAIN = re.compile(r"[\w/.+@=~-]*")
-"""Paths that MPIs accept: MPICH's compiler wrapper splits them at blanks."""
+"""The pattern of paths that MPIs accept. MPICH's compiler wrapper splits paths at blanks."""
 
 FOLDER_VARIABLES = (
     "ONESIDED_ROOT",
@@ -24,7 +24,7 @@ FOLDER_VARIABLES = (
     "ONESIDED_SPACK_ENVIRONMENT",
     "ONESIDED_IMAGES",
 )
-"""Folders that a user may name relative to the place of the call."""
+"""The variables with folders that a user may name relative to the place of the call."""
 
 
 def resolve_variables() -> None:
@@ -35,7 +35,7 @@ def resolve_variables() -> None:
 
 
 def project_root() -> Path:
-    """Return the checkout: ``ONESIDED_ROOT``, else the one from which this package is installed."""
+    """Return the checkout: ``ONESIDED_ROOT``, else the one that this package was installed from."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 
@@ -48,7 +48,7 @@ def config_dir() -> Path:
 def build_dir() -> Path:
     """Return ``build/`` (``ONESIDED_BUILD`` if set): everything that can be made again.
 
-    If MPIs do not accept the checkout's path (`PLAIN`), it is a folder in the user's cache.
+    If MPIs do not accept the checkout's path (`PLAIN`), the folder is in the user's cache.
     """
     declared = os.environ.get("ONESIDED_BUILD")
     if declared:
@@ -67,7 +67,7 @@ def _digest(folder: Path) -> str:
 
 
 def environments_dir() -> Path:
-    """Return the folder with one folder per environment."""
+    """Return the folder that has one folder for each environment."""
     return build_dir() / "environments"
 
 
@@ -76,13 +76,13 @@ def environment_file(name: str, provider: str | None = None) -> Path:
 
     Args:
         name: a declared environment.
-        provider: one asked for in place of the declared one.
+        provider: a provider that is asked for in place of the declared provider.
     """
     return environments_dir() / name / f"environment{f'-{provider}' if provider else ''}.json"
 
 
 def spack_dir() -> Path:
-    """Return the folder with what Spack delivered."""
+    """Return the folder with Spack's delivery."""
     return build_dir() / "spack"
 
 
@@ -93,15 +93,15 @@ def images_dir() -> Path:
 
 
 def results_dir() -> Path:
-    """Return ``results/`` (``ONESIDED_RESULTS`` if set): one folder a campaign."""
+    """Return ``results/`` (``ONESIDED_RESULTS`` if set). It has one folder for each campaign."""
     declared = os.environ.get("ONESIDED_RESULTS")
     return Path(declared).resolve() if declared else project_root() / "results"
 
 
 def campaign_results(name_or_folder: str) -> Path:
-    """Return a campaign's folder of results, from a path or from the campaign's name alone.
+    """Return a campaign's folder of results, from a path or from only the campaign's name.
 
-    A path that exists comes first. The folder may not exist: its reader reports that.
+    If the path exists, it is used. If the folder does not exist, its reader reports this.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and names.is_name(name_or_folder) and named.is_dir()
@@ -112,7 +112,7 @@ def check() -> None:
     """Check that every part of the software accepts the folders.
 
     Raises:
-        InputError: one has a sign in its path that a part would take for something else.
+        InputError: a path has a character that has another meaning for a part of the software.
     """
     for path in (project_root(), results_dir()):
         check_usable(path)
@@ -126,7 +126,7 @@ def check_usable(path: Path) -> None:
     """Check that every part of the software accepts a path.
 
     Raises:
-        InputError: it has a sign in it that a part would take for something else.
+        InputError: the path has a character that has another meaning for a part of the software.
     """
     usable = USABLE.match(str(path)).end()
     if usable < len(str(path)):
@@ -135,6 +135,6 @@ def check_usable(path: Path) -> None:
 
 
 def is_below(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a file is in a folder, by its name or with all links followed."""
+    """Tell whether a file is in a folder, by its name or after all links are followed."""
     by_name = Path(os.path.normpath(path)).is_relative_to(folder)
     return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

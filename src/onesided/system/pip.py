@@ -1,4 +1,4 @@
-"""The variables for calls of pip: they say where a user's packages come from, and nothing else.
+"""The variables for calls of pip. They say only where a user's packages come from.
 
 This module uses only the standard library: `tools/setup.py` imports it before anything is
 installed.
@@ -29,11 +29,11 @@ DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
 
 
 def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the whole environment for calls of pip: of its settings, only those of the network.
+    """Return the whole environment for calls of pip. Of pip's settings, keep only the network's.
 
     Args:
-        python: the interpreter that has the pip to ask.
-        environment: what the user's shell has.
+        python: the interpreter whose pip is asked.
+        environment: the variables of the user's shell.
     """
     found = {name: value for name, value in environment.items() if not name.startswith(DROPPED)}
     options = _network({name: v for name, v in environment.items() if "PYTHON" not in name}, python)
@@ -43,7 +43,7 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the network options that files and variables set, the strongest of each."""
+    """Return the network options of files and variables; for each, the strongest setting."""
     answer = subprocess.run(
         [str(python), "-m", "pip", "config", "list"],
         env=dict(environment),

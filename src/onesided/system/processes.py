@@ -1,4 +1,4 @@
-"""Ask a program; wait for a program that we started, and pass a stop on to it."""
+"""Ask a program; wait for a program that this process started, and pass a stop to it."""
 
 import signal
 import subprocess
@@ -15,7 +15,7 @@ from onesided.system.errors import OnesidedError
 
 
 class ProgramError(OnesidedError):
-    """A program was not started, did not end or failed; one line, without the program's name."""
+    """A program was not started, did not end, or failed; one line, without the program's name."""
 
 
 def ask(
@@ -29,12 +29,12 @@ def ask(
 
     Args:
         words: the program and its arguments.
-        timeout_s: after this it is ended.
+        timeout_s: the time after which it is ended.
         folder: working folder.
-        variables: its whole environment; ours by default.
+        variables: the program's whole environment; by default this process's environment.
 
     Raises:
-        ProgramError: it was not started, did not end in time, or its exit status is not 0.
+        ProgramError: the program was not started, did not end in time, or its exit status is not 0.
     """
     try:
         outcome = subprocess.run(
@@ -68,7 +68,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Handle signals as long as the block runs; one that is ignored, as by nohup, stays so."""
+    """Handle signals while the block runs. Signals that are ignored (nohup) stay ignored."""
     previous = {number: signal.getsignal(number) for number in numbers}
     changed = {one: was for one, was in previous.items() if was is not signal.SIG_IGN}
     for number in changed:
@@ -83,7 +83,7 @@ def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
 
 @contextmanager
 def termination_interrupts() -> Iterator[None]:
-    """Let STOPS raise KeyboardInterrupt, as Ctrl-C does, while the block runs."""
+    """While the block runs, let STOPS raise KeyboardInterrupt, as Ctrl-C does."""
     with _handled(_interrupt, STOPS):
         yield
 
@@ -101,12 +101,12 @@ def wait(
 
     Args:
         process: the program.
-        stop: ends the program where we are told to stop. A further signal does not disturb it: a
-            terminal, or our parent, may signal the whole group.
-        look: is called from time to time meanwhile.
+        stop: a function that ends the program if this process is told to stop. A further signal
+            does not disturb it, because a terminal or the parent may signal the whole group.
+        look: a function that is called from time to time during the wait.
 
     Raises:
-        KeyboardInterrupt: we were told to stop; `stop` was called.
+        KeyboardInterrupt: this process was told to stop; `stop` was called.
     """
     with termination_interrupts():
         try:
@@ -128,7 +128,7 @@ def _status(process: subprocess.Popen[bytes], look: Callable[[], None] | None) -
 
 
 def end(process: subprocess.Popen[bytes], within_s: float) -> None:
-    """Ask a program to end; kill it if it does not end in time."""
+    """Ask a program to end. Kill the program if it does not end in time."""
     process.terminate()
     try:
         process.wait(within_s)

@@ -1,4 +1,4 @@
-"""The state of a process in its system: the open files, signals and limits from its parent."""
+"""What a process gets from its parent: open files, signals and limits."""
 
 import os
 import pwd
@@ -17,10 +17,10 @@ class Limit:
     """One limit of a process.
 
     Attributes:
-        number: as the system knows it.
-        command: by which a shell shows and sets it.
-        unit: what the shell counts, in the system's units.
-        least: what a campaign needs, in the shell's units.
+        number: the system's number for the limit.
+        command: the command with which a shell shows and sets the limit.
+        unit: the shell's unit, in the system's units.
+        least: the least limit that a campaign needs, in the shell's units.
     """
 
     number: int
@@ -38,14 +38,15 @@ LIMITS = (
     Limit(resource.RLIMIT_STACK, "ulimit -s", 1024, 1024),
     Limit(resource.RLIMIT_CPU, "ulimit -t", 1, 3600),
 )
-"""The limits that a campaign needs; measured by lowering each until the campaign failed."""
+"""The limits that a campaign needs. To measure each limit, it was lowered until a campaign
+failed."""
 
 
 def mend() -> None:
-    """Give this process, and all that it starts, the state that every program expects.
+    """Give this process, and all processes that it starts, the state that every program expects.
 
-    Standard files are open. The process can read and write its own files. It is told when a child
-    ends. A limit that a user may raise is as high as a campaign needs it.
+    Standard files are open. The process can read and write its own files. The process is told if a
+    child ends. If a user may raise a limit, it is as high as a campaign needs.
     """
     for number in STANDARD_FILES:
         try:
@@ -65,7 +66,7 @@ def mend() -> None:
 
 
 def _home() -> str:
-    """Return the user's folder from the system; the root for an unknown user."""
+    """Return the user's folder from the system; for an unknown user, the root."""
     try:
         return pwd.getpwuid(os.getuid()).pw_dir or "/"
     except KeyError:
@@ -82,10 +83,10 @@ def _raise(limit: Limit) -> None:
 
 
 def check_limits() -> None:
-    """Compare the limits of this process with what a campaign needs.
+    """Check that the limits of this process are as high as a campaign needs.
 
     Raises:
-        InputError: one is too low, and may not be raised.
+        InputError: a limit is too low and may not be raised.
     """
     for limit in LIMITS:
         soft, _ = resource.getrlimit(limit.number)

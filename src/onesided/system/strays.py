@@ -1,9 +1,9 @@
-"""The remains of a killed campaign: its processes, shared-memory segments, temporary folders.
+"""What a killed campaign leaves: its processes, shared-memory segments, temporary folders.
 
 A marker in the environment identifies processes, because every descendant of a campaign inherits
-it. Segments are identified by name, owner and age, and by the lack of a living process that maps
-them. The process that mounts the image of a killed container has no such environment; the image
-that it holds open identifies it.
+this marker. Segments are identified by name, owner and age, and because no living process maps
+them. The process that mounts the image of a killed container does not have the marker; the image
+that this process holds open identifies it.
 """
 
 import fnmatch
@@ -43,7 +43,7 @@ def _processes() -> Iterator[int]:
 
 
 def _variable(process: int, name: str) -> str | None:
-    """Return the value of an environment variable of another process, None if it has none."""
+    """Return the value of another process's environment variable; None if it is not set."""
     try:
         content = Path(f"/proc/{process}/environ").read_bytes()
     except OSError:
@@ -71,8 +71,8 @@ def marked_processes(marker: str, value: str | None = None) -> list[int]:
     """Return the ids of the processes with the marker, except this one and its ancestors.
 
     Args:
-        marker: name of the environment variable.
-        value: the value it must have; None accepts any.
+        marker: the name of the environment variable.
+        value: the value that the variable must have; None accepts any value.
     """
     own = _ancestors()
     found = []
@@ -93,9 +93,9 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill the processes with the marker, and those they start meanwhile; return how many.
+    """Kill the processes with the marker, and processes that they start meanwhile; return how many.
 
-    Returns when none is left, or after GONE_AFTER_S.
+    This returns when no such process is left, or after GONE_AFTER_S.
     """
     killed: set[int] = set()
     deadline = time.monotonic() + GONE_AFTER_S
@@ -111,15 +111,16 @@ def end_processes(marker: str, value: str | None = None) -> int:
 
 
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
-    """Ask the processes with a marker to end, and those they start meanwhile.
+    """Ask the processes with a marker, and processes that they start meanwhile, to end.
 
-    Returns when none is left, or after `within_s`.
+    This returns when no such process is left, or after `within_s`.
 
     Args:
-        marker: name of the environment variable.
-        value: its value.
-        but: a second marker; processes that also carry it are left to their starter.
-        within_s: seconds.
+        marker: the name of the environment variable.
+        value: the value of the variable.
+        but: a second marker. Processes that also have this marker are left to the process that
+            started them.
+        within_s: the time limit in seconds.
     """
     asked: set[int] = set()
     deadline = time.monotonic() + within_s
@@ -135,10 +136,10 @@ def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> Non
 
 
 def end_mounts(images: Path) -> int:
-    """Kill what keeps a folder's images mounted for ended containers; return how many.
+    """Kill the processes that keep a folder's images mounted for ended containers; return how many.
 
     Args:
-        images: the folder. A container is gone when nothing but mounters is left in its mount
+        images: the folder. A container has ended if only mounting processes are left in its mount
             namespace.
     """
     mounters: dict[str, list[int]] = {}
@@ -164,7 +165,7 @@ def end_mounts(images: Path) -> int:
 
 
 def _holds(process: int, folder: Path) -> bool:
-    """Tell whether a process has a file below the folder open."""
+    """Tell whether a process has an open file below the folder."""
     try:
         opened = [path.readlink() for path in Path(f"/proc/{process}/fd").iterdir()]
     except OSError:
@@ -173,10 +174,10 @@ def _holds(process: int, folder: Path) -> bool:
 
 
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
-    """Return the paths in shared memory that living processes map, if we may see them.
+    """Return the paths in shared memory that living processes map, as far as this can be seen.
 
     Args:
-        processes: ids of those to ask; None asks all.
+        processes: the ids of the processes to look at; None means all.
     """
     mapped = set()
     for process in _processes() if processes is None else processes:
@@ -189,13 +190,13 @@ def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
 
 
 def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[str]:
-    """Remove the files of ours that a dead launch left in a folder; return their names.
+    """Remove this user's files that a dead launch left in a folder; return the files' names.
 
     Args:
         folder: SHARED_MEMORY or TEMPORARY.
-        patterns: glob patterns of the names an MPI gives (``left_behind`` of an environment).
-        since_s: only files changed after this time, seconds since the epoch; and of them only
-            those that no living process maps.
+        patterns: glob patterns of the names that an MPI gives (``left_behind`` of an environment).
+        since_s: a time in seconds since the epoch. Only files that changed later, and that no
+            living process maps, are removed.
     """
     if not folder.is_dir():
         return []
@@ -221,27 +222,27 @@ def _temporary_prefix(lock: Path) -> str:
 
 
 def make_temporary_folder(lock: Path) -> Path:
-    """Return a new folder with a short name for TMPDIR: MPIs put sockets and segments there.
+    """Return a new folder with a short name for TMPDIR, where MPIs put sockets and segments.
 
     Args:
-        lock: of the campaign; who holds it next removes the folder.
+        lock: the lock of the campaign. The next holder removes the folder.
     """
     return Path(tempfile.mkdtemp(prefix=_temporary_prefix(lock), dir=_place_of_temporary_folders()))
 
 
 def _place_of_temporary_folders() -> Path:
-    """Return the folder of all temporary folders: names in a deeper one would become too long."""
+    """Return the folder of all temporary folders. In a deeper folder, names would be too long."""
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder
 
 
 @contextmanager
 def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
-    """Let the next holder find all that this process starts, and all its temporary files.
+    """Let the next holder of the lock find all that this process starts, and its temporary files.
 
     Args:
-        campaign: its folder of results.
-        lock: of the campaign, which this process holds.
+        campaign: the folder of the campaign's results.
+        lock: the lock of the campaign, which this process holds.
     """
     folder = make_temporary_folder(lock)
     kept, own_folder = dict(os.environ), tempfile.tempdir
@@ -263,7 +264,7 @@ def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
 
 
 def remove_temporary_folders(lock: Path) -> None:
-    """Remove the temporary folders of the dead, except our own; the caller holds their lock."""
+    """Remove the temporary folders of dead processes, not our own. The caller holds the lock."""
     own = Path(tempfile.gettempdir())
     for folder in _place_of_temporary_folders().glob(f"{_temporary_prefix(lock)}*"):
         if folder != own and folder.lstat().st_uid == os.getuid():

@@ -1,7 +1,7 @@
-"""The variables of the user's shell that change a launch or a tool: found and cleared.
+"""Variables of the user's shell that change a launch or a tool. They are found and cleared.
 
-`config/variables.yaml` lists them. Variables that an MPI reads are kept if a user asks for it; then
-results depend on them, and reports name them.
+`config/variables.yaml` lists these variables. If a user asks for it, variables that an MPI reads
+are kept. Then results depend on these variables, and reports name them.
 """
 
 import fnmatch
@@ -17,21 +17,22 @@ from typing import Any
 from onesided.system import documents, paths
 
 KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
-"""Set, to anything, to keep the variables of the shell that libraries read."""
+"""If this variable is set to any value, the shell's variables that libraries read are kept."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
-"""Set to the names of the kept variables. If it is set, a parent process has already read the
-shell. A variable that is not among these names then comes from a tool in between, and is removed
-silently."""
+"""The variable with the names of the kept variables. If it is set, a parent process has already
+read the shell. Then a variable without its name in this list comes from a tool in between, and
+is removed silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
-"""The names of the cleared variables, separated by blanks: for programs that are started later."""
+"""The variable with the names of the cleared variables, separated by blanks. It is for programs
+that are started later."""
 
 SHELL_PREFIX = "ONESIDED_SHELL_"
-"""A list of folders keeps its value from the shell in a variable whose name begins with this."""
+"""The first part of names of variables that keep, for a list of folders, the shell's value."""
 
 SEARCHED = "PYTHONPATH"
 
 _brought: dict[str, str] = {}
-"""Variables that were cleared or changed, with their values from the shell."""
+"""Cleared or changed variables, with their values from the shell."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ class Rules:
     """The contents of `config/variables.yaml`: patterns of names.
 
     Attributes:
-        libraries: what an MPI reads.
-        tools: what tools of ours read.
-        quietly: the same, but removed silently.
-        never: variables that neither of the two takes.
-        by_launchers: what ranks get from their launcher: patterns of ``name=value``.
-        folders: of lists of folders, the files by which a folder is left out.
+        libraries: variables that an MPI reads.
+        tools: variables that this project's tools read.
+        quietly: like `tools`, but these variables are removed silently.
+        never: variables that neither `libraries` nor `tools` includes.
+        by_launchers: variables that ranks get from their launcher: patterns of ``name=value``.
+        folders: for each list of folders, the files because of which a folder is left out.
     """
 
     libraries: re.Pattern[str]
@@ -73,7 +74,7 @@ def rules_in(path: Path) -> Rules:
     """Return the declarations of a file.
 
     Raises:
-        InputError: it is missing or faulty.
+        InputError: the file is missing or faulty.
     """
     document = documents.read_yaml(path, "variables")
     names = ("libraries", "tools", "quietly", "never", "by_launchers")
@@ -85,7 +86,7 @@ def rules_in(path: Path) -> Rules:
 
 
 def rules() -> Rules:
-    """Return what is declared.
+    """Return the project's declarations.
 
     Raises:
         InputError: the file is missing or faulty.
@@ -94,14 +95,14 @@ def rules() -> Rules:
 
 
 def clear(but: str = "") -> list[str]:
-    """Remove variables from this process's environment that change launches or tools.
+    """Remove variables that change launches or tools from this process's environment.
 
-    Variables that libraries read stay if `KEEP_VARIABLE` is set. Returns the names, except those
-    that are never mentioned.
+    Variables that libraries read stay if `KEEP_VARIABLE` is set. The names are returned, except
+    names that are never mentioned.
 
     Args:
-        but: begins the names of variables that stay, because the tool that runs this process reads
-            them.
+        but: the first part of the names of variables that stay, because the tool that runs this
+            process reads them.
     """
     declared, is_first = rules(), KEPT_VARIABLE not in os.environ
     own = _own_source(os.environ.get(SEARCHED, ""))
@@ -134,13 +135,13 @@ def clear(but: str = "") -> list[str]:
 
 
 def _own_source(searched: str) -> str | None:
-    """Return the folder that this package is in, if it is one of a list of folders."""
+    """Return the folder that contains this package, if it is one of a list of folders."""
     source = str(Path(__file__).resolve().parents[2])
     return source if source in searched.split(os.pathsep) else None
 
 
 def _goes(name: str, declared: Rules) -> bool:
-    """Tell whether a variable has to be removed."""
+    """Tell whether a variable must be removed."""
     if declared.is_of_tool(name):
         return True
     if not declared.is_of_library(name):
@@ -150,7 +151,7 @@ def _goes(name: str, declared: Rules) -> bool:
 
 
 def keep() -> None:
-    """Put back the variables that libraries read, and let every started program keep them."""
+    """Restore the variables that libraries read, and let every started program keep them."""
     if _keeps():
         return
     declared = rules()
@@ -182,7 +183,7 @@ def _note(names: Iterable[str]) -> None:
 
 
 def _without(value: str, files: Iterable[str]) -> str:
-    """Return a list of folders without the folders that hold one of the files."""
+    """Return a list of folders, without folders that contain one of the files."""
     patterns = tuple(files)
 
     def has(folder: str) -> bool:
@@ -192,7 +193,7 @@ def _without(value: str, files: Iterable[str]) -> str:
 
 
 def cleared() -> list[str]:
-    """Return the names of the variables that this process, or one that started it, cleared."""
+    """Return the names of variables that this process, or a process that started it, cleared."""
     return os.environ.get(CLEARED_VARIABLE, "").split()
 
 
@@ -205,23 +206,23 @@ def kept() -> dict[str, str]:
 
 
 def folders_of_shell(name: str) -> str | None:
-    """Return a list of folders as the shell had it before this or a parent process."""
+    """Return a list of folders with its value in the shell, before this or a parent process."""
     return os.environ.get(SHELL_PREFIX + name) or os.environ.get(name)
 
 
 def record() -> dict[str, Any]:
-    """Return the shell's variables that a session keeps: nothing if the shell sets none."""
+    """Return the shell's variables that a session keeps; nothing if the shell sets none."""
     found = {"cleared": cleared(), "kept": kept() if _keeps() else {}}
     return {key: value for key, value in found.items() if value}
 
 
 def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, str]) -> list[str]:
-    """Return as ``name=value`` variables of ranks that neither environment nor setting sets.
+    """Return ranks' variables that neither environment nor setting sets, as ``name=value``.
 
     Args:
-        found: the variables of a launch, as its header has them.
-        own: names of those of the environment.
-        asked: those of the setting.
+        found: the variables in the header of a launch.
+        own: the names of the environment's variables.
+        asked: the variables of the setting.
     """
     declared, expected = rules(), set(own)
     names = [
@@ -236,7 +237,7 @@ def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, st
 
 
 def line() -> str | None:
-    """Say in one line which shell variables were cleared or kept; None if none were."""
+    """Say, in one line, which shell variables were cleared or kept; None if there are none."""
     words = []
     if cleared():
         words.append(f"cleared {', '.join(cleared())}")
@@ -246,7 +247,7 @@ def line() -> str | None:
 
 
 def say() -> None:
-    """Say what happened to the shell's variables, if there were some."""
+    """Say what happened to the shell's variables, if there were any."""
     said = line()
     if said:
         print(said, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Text of others in our lines: signs that would steer a terminal or file become their names."""
+"""Other programs' text in a line: characters that control a terminal or file become names."""
 
 import re
 from collections.abc import Collection
@@ -21,11 +21,11 @@ def _named(found: re.Match[str]) -> str:
 
 
 def line(text: object, most: int | None = None) -> str:
-    r"""Return a text as one line: an invisible character becomes its name, as ``\n``.
+    r"""Return a text as one line. An invisible character becomes its name, such as ``\n``.
 
     Args:
-        text: anything with a `str`.
-        most: how many characters the line may have; a longer one ends in an ellipsis.
+        text: any object that `str` accepts.
+        most: the most characters of the line. A longer line is cut and ends with an ellipsis.
     """
     found = str(text)
     if most is not None and len(found) > most:
@@ -35,15 +35,15 @@ def line(text: object, most: int | None = None) -> str:
 
 
 def lines(text: str) -> str:
-    """Return a text of maybe several lines with the same characters named, as `line` does."""
+    """Return a text of any number of lines, with the same characters replaced as in `line`."""
     return UNSEEN_IN_LINES.sub(_named, text)
 
 
 def plain(value: Any, but: Collection[str] = ()) -> Any:
-    """Return a document with each text and each key in the form of `line`.
+    """Return a document in which each text and each key has the form of `line`.
 
     Args:
-        value: of JSON.
+        value: a JSON value.
         but: keys whose values stay as they are.
     """
     if isinstance(value, str):
@@ -54,7 +54,7 @@ def plain(value: Any, but: Collection[str] = ()) -> Any:
 
 
 def is_text(text: str) -> bool:
-    """Tell whether a path, a command and a file can take a text: no NUL, no half character."""
+    """Tell whether a text can be in a path, a command and a file: no NUL, no half character."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

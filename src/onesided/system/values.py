@@ -1,7 +1,7 @@
-"""Values that any document may hold, whatever its schema says: finite numbers and whole text.
+"""Values that a document may have, whatever its schema says: finite numbers and whole text.
 
-JSON Schema calls NaN a number between any two bounds, and Python reads 1e400 as infinite. The later
-steps accept none of these, nor an integer beyond 64 bits, nor half a character.
+For JSON Schema, NaN is a number between any two bounds, and Python reads 1e400 as infinite. Later
+steps accept neither of these values, nor integers of more than 64 bits, nor half characters.
 """
 
 import json
@@ -24,11 +24,11 @@ ONE_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
 
 
 class RepeatedKeyError(ValueError):
-    """A key of a JSON object is given twice: it is not defined which of the two counts."""
+    """A JSON object has a key twice. It is not defined which of the two values counts."""
 
 
 def walk(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key and value of a document, with the field that it is in."""
+    """Yield every key and value of a document, with its field."""
     left = [("", document)]
     while left:
         field, value = left.pop()
@@ -41,7 +41,7 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def levels(written: str) -> int:
-    """Return how deep brackets and braces in a text are nested; those in quotes count, too."""
+    """Return how deep brackets and braces in a text are nested; quoted brackets count, too."""
     depth = most = 0
     for sign in re.findall(r"[][{}]", written):
         depth = depth + 1 if sign in "[{" else max(0, depth - 1)
@@ -50,7 +50,7 @@ def levels(written: str) -> int:
 
 
 def has_more_than(most: int, document: Any) -> bool:
-    """Tell whether a document has more keys and values than this, with aliases of YAML followed."""
+    """Tell whether a document has more than `most` keys and values. YAML's aliases are followed."""
     left, seen = [document], 0
     while left and seen <= most:
         value = left.pop()
@@ -63,7 +63,7 @@ def has_more_than(most: int, document: Any) -> bool:
 
 
 def fault(document: Any) -> tuple[str | None, str, str] | None:
-    """Return field, found and expected of a value that no document may hold; None without one."""
+    """Return field, found and expected for a value that no document may have, if there is one."""
     for field, value in walk(document):
         where = field.lstrip(".") or None
         if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
@@ -102,21 +102,21 @@ _DECODER_OF_WHOLE_NUMBERS = json.JSONDecoder(object_pairs_hook=_object_of_whole_
 
 
 def from_json(written: str, *, whole: bool = False) -> Any:
-    """Return the document in a JSON text, without refusing any number: see `suspicious_fault`.
+    """Return the document in a JSON text. All numbers are accepted (see `suspicious_fault`).
 
     Args:
         written: the text.
-        whole: give 2.0 in an object as 2, which JSON calls the same number.
+        whole: whether 2.0 in an object becomes 2, which is the same number in JSON.
 
     Raises:
         RepeatedKeyError: an object has a key twice.
-        ValueError: it is no JSON, or has a number of more digits than Python reads.
-        RecursionError: it is nested too deeply.
+        ValueError: the text is not JSON, or has a number with more digits than Python reads.
+        RecursionError: the text is nested too deeply.
     """
     return (_DECODER_OF_WHOLE_NUMBERS if whole else _DECODER).decode(written)
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return the fault of the document in a JSON text, if the text gives cause to look."""
+    """Return the fault of the document in a JSON text. Look only if the text is suspicious."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

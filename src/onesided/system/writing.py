@@ -1,4 +1,4 @@
-"""Write files whole: a reader, or a rerun after a kill, sees either the old file or the new one."""
+"""Write files whole. A reader, or a rerun after a kill, sees either the old or the new file."""
 
 import contextlib
 import json
@@ -13,8 +13,8 @@ from typing import Any
 from onesided.system.errors import InputError, OnesidedError
 
 UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""Name of a file that `whole_file` has not finished: the name of the whole file, and a random
-end."""
+"""The name of a file that `whole_file` has not finished: the name of the whole file, and a
+random end."""
 
 
 def write_text(path: Path, text: str) -> None:
@@ -23,7 +23,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file whole from text in pieces: the whole text is never in memory."""
+    """Write a file whole from pieces of text. The whole text is never in memory."""
     with whole_file(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(piece.encode("utf-8") for piece in pieces)
 
@@ -35,14 +35,14 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def demand_folder(option: str, folder: Path) -> None:
-    """Refuse a folder that is not writable, before any work; change nothing.
+    """Refuse a folder that is not writable, before any work is done. Change nothing.
 
     Args:
-        option: of the command, for the message.
-        folder: made by the try where it is not there, and removed again.
+        option: the option of the command, for the message.
+        folder: the folder. If it does not exist, it is made for a try, and removed again.
 
     Raises:
-        InputError: it cannot be made or written to.
+        InputError: the folder cannot be made or written to.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
@@ -60,10 +60,10 @@ def demand_folder(option: str, folder: Path) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a file to write; at the end it replaces the other file.
+    """Yield the path of a new file to write. At the end, the new file replaces the old file.
 
     Raises:
-        OnesidedError: the folder is read-only or full; the old file is still there.
+        OnesidedError: the folder is read-only or full; the old file still exists.
     """
     temporary: str | None = None
     try:
@@ -85,10 +85,10 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(inside: Path) -> Iterator[Path]:
-    """Yield a folder for parts of a file that is written there; it is removed at the end.
+    """Yield a folder, inside `inside`, for the parts of a file. It is removed at the end.
 
     Raises:
-        OnesidedError: none can be made there.
+        OnesidedError: no folder can be made there.
     """
     try:
         inside.mkdir(parents=True, exist_ok=True)
@@ -102,9 +102,9 @@ def temporary_folder(inside: Path) -> Iterator[Path]:
 
 
 def remove_unfinished(folder: Path) -> int:
-    """Remove files that killed writers never finished below a folder; return how many there were.
+    """Remove files below a folder that killed writers never finished; return the number of files.
 
-    The caller knows that no process writes there now.
+    The caller must know that no process writes there now.
     """
     found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
     for path in found:
@@ -116,18 +116,19 @@ def remove_unfinished(folder: Path) -> int:
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document whole, indented, keys in the order given."""
+    """Write a JSON document whole, indented, with the keys in the given order."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
-    """Write a JSON document whole, whose last key has a long list, with each entry on a line.
+    """Write a JSON document whole. The last key has a long list, with one entry on each line.
 
     Args:
         path: the file.
-        document: without that key.
-        key: its name.
-        lines: the entries, of which any number is in one text; commas and line feeds are between.
+        document: the document without the last key.
+        key: the name of the last key.
+        lines: the entries as texts. A text may have any number of entries, with commas and line
+            feeds between.
     """
     head = json.dumps({**document, key: []}, indent=1, ensure_ascii=False).removesuffix("]\n}")
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
@@ -140,5 +141,5 @@ def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str
 
 
 def json_lines(entries: Iterable[Any]) -> str:
-    """Return some entries of such a list."""
+    """Return the text of some entries of such a list."""
     return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
