@@ -1,8 +1,9 @@
 """Hardware baseline: what the machine itself needs for the parts of one-sided communication.
 
-There is no MPI in it. Sources: Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic Operations
-on Modern Architectures", PACT 2015, for the atomic operations; Barrios et al., IBM SG24-5611, 1999,
-sections 2.3.2.1, 4.1.10, 4.2.1 and 4.2.4, for threads; the others are our own definitions.
+The kernel does not use MPI. Sources: Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic
+Operations on Modern Architectures", PACT 2015, for the atomic operations; Barrios et al., IBM
+SG24-5611, 1999, sections 2.3.2.1, 4.1.10, 4.2.1 and 4.2.4, for threads; all other baselines are our
+own definitions.
 """
 
 import reframe as rfm
@@ -29,7 +30,7 @@ CELL_S = 0.03
 
 @rfm.simple_test
 class Baseline(OneSetting):
-    """Every baseline once beside each MPI: settings and thread levels do not change it."""
+    """Every baseline once for each MPI. Settings and thread levels do not change a baseline."""
 
     descr = "the hardware baseline"
     tags = {"quick", "full", "redbook"}
@@ -38,5 +39,5 @@ class Baseline(OneSetting):
     crosses_one_thread = [{"baseline": BASELINES}, {"baseline": ["copy"], "size_bytes": COPY_BYTES}]
 
     def seconds_of_cell(self, labels):
-        """Return the time of a cell: most of it is for the threads and the socket."""
+        """Return the time of a cell. The threads and the socket take most of the time."""
         return CELL_S

@@ -57,7 +57,7 @@ PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
-    """Return a cross for each call; axes that are not named get the call's own values."""
+    """Return a cross for each call. Axes that are not named get the call's own values."""
     return [
         {axis: list(values) for axis, values in {"call": [name], **OF_CALL[name], **axes}.items()}
         for name in names
@@ -74,7 +74,7 @@ def alike(names, layouts):
 
 
 class ConformanceCheck(OnesidedCheck):
-    """A part of the matrix: cells of a few rounds, at the lowest thread level."""
+    """A part of the matrix: cells with a few rounds, at the lowest thread level."""
 
     kernel = "conformance"
     #: With progress threads beside two ranks on two cores each round takes its time.
@@ -102,13 +102,13 @@ class ConformanceCheck(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores, with the time of a slow transport."""
+        """Return the time that a cell took on two cores, with the time of a slow transport."""
         return 0.01 * max(1, int(labels["outstanding"]) / 64)
 
 
 @rfm.simple_test
 class ConformanceLayouts(ConformanceCheck):
-    """Layouts at the origin and at the target, by count, and drawn ones of every element."""
+    """Layouts at the origin and at the target, by count; and drawn layouts of every element."""
 
     descr = "data by layout"
     _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
@@ -129,7 +129,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator on every element that MPI allows, each at its own place or all at one."""
+    """Every operator on every element that MPI allows, each at its own place or all at the same."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -161,7 +161,7 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call in every epoch on every flavor, by role; and many operations outstanding."""
+    """Every call in every epoch on every flavor, by role; and many outstanding operations."""
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
@@ -176,7 +176,7 @@ class ConformanceEpochs(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceWindows(ConformanceCheck):
-    """Windows of odd sizes that end where an access ends; several at a time."""
+    """Windows of odd sizes that end where an access ends; also several windows at a time."""
 
     descr = "data by size and number of windows"
     _exact = {"window": ["exact"], "outstanding": [1], **PLAIN}
@@ -195,8 +195,8 @@ class ConformanceWindows(ConformanceCheck):
 class ConformanceKnown(ConformanceCheck):
     """The cells of the programs in reports of defects (config/upstream_defects.yaml).
 
-    A probe with another element, size, window or epoch than the reported program proves nothing.
-    Cells that the other checks declare are not repeated.
+    A probe whose element, size, window or epoch differs from the reported program proves nothing.
+    Cells that other checks declare are not repeated.
     """
 
     descr = "data of programs that defects were reported with"
@@ -245,13 +245,13 @@ class ConformanceLarge(ConformanceCheck):
     )
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 8.0
 
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A cell of each call, epoch, flavor, layout and element: about a second's worth."""
+    """A cell of each call, epoch, flavor, layout and element. They take about a second."""
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

@@ -16,12 +16,12 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(FewAndCrowd):
-    """The common part of the study's checks; leaves name the kernel and its crosses."""
+    """The common part of the study's checks. Leaf classes name the kernel and its crosses."""
 
     tags = {"dinan", "papers"}
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         if labels["target_state"] == "computes":
             return 0.05 + COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
         return super().seconds_of_cell(labels)
@@ -34,9 +34,9 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 
 @rfm.simple_test
 class Mutex(Dinan):
-    """Lock and unlock, by all ranks and by some, while the host takes part and while it computes.
+    """Lock and unlock, by all or some ranks, while the host takes part and while it computes.
 
-    In the source each process makes 10,000 cycles; the longest bursts here have as many.
+    In the source, each process makes 10,000 cycles. The longest bursts here have the same number.
     """
 
     descr = "mutex in a window"
@@ -66,10 +66,10 @@ EVERY_IDIOM = [*IDIOMS, "load_store"]
 
 @rfm.simple_test
 class LinkedList(Dinan):
-    """Append to one list by all ranks; read and write its pointers by one rank.
+    """All ranks append to one list; one rank reads and writes the list's pointers.
 
     The source's list has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches memory
-    while others access the window. So the operation that does this comes last.
+    while other ranks access the window. Therefore the operation that does this comes last.
     """
 
     descr = "linked list in a dynamic window"
@@ -94,7 +94,7 @@ SAMPLES_OF_COMPUTES = {"computing-samples": "5"}
 
 @rfm.simple_test
 class MemoryModel(Dinan):
-    """Writes to a rank that waits, that accesses its own part again and again, or that computes."""
+    """Writes to a rank that waits, that repeatedly accesses its own part, or that computes."""
 
     descr = "separate and unified memory model"
     kernel = "memory_model"
@@ -125,7 +125,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write and the read after it, in each way that keeps them in order, and without order."""
+    """A write and the read after it, with each way to keep them in order, and without order."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
@@ -154,7 +154,7 @@ class Ordering(Dinan):
 
 @rfm.simple_test
 class WindowGrowth(Dinan):
-    """A window that doubles, by re-creating it and by attaching a buffer; sizes of the source."""
+    """A window that is doubled by re-creation or by attaching a buffer, with the source's sizes."""
 
     descr = "growth of a window"
     kernel = "window_growth"

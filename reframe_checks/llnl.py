@@ -1,4 +1,4 @@
-"""Three exchanges of messages: two-sided as in the source, and one-sided.
+"""Three exchanges of messages: two-sided, as in the source, and one-sided.
 
 Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
 2006).
@@ -32,7 +32,7 @@ CELL_S = {2: 0.12, 4: 0.3, 8: 0.7}
 
 
 class Exchange(OneSetting):
-    """The common part of the three; leaves name the kernel, its interfaces and its sizes."""
+    """The common part of the checks. Leaf classes name the kernel, its interfaces and sizes."""
 
     tags = {"llnl", "papers"}
     #: Interfaces without a window, and with one.
@@ -48,7 +48,7 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make a cross of the interfaces without a window, and one for each flavor."""
+        """Make one cross of the interfaces without a window, and one cross for each flavor."""
         sizes = self.sizes[self.ranks]
         few = [size for size in sizes if size in self.few_sizes]
         every = {self.size_axis: sizes, **self.own_axes}
@@ -62,12 +62,12 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_options(self):
-        """Declare the memory; with more ranks than cores, take a few samples of one pass each."""
+        """Declare the memory. With more ranks than cores, take a few samples of one pass each."""
         crowded = CROWDED if self.ranks > min(CELL_S) else {}
         self.kernel_options = {**OPTIONS, **crowded}
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return CELL_S[self.ranks]
 
 

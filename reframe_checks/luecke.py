@@ -1,4 +1,4 @@
-"""Five patterns of communication, each over several interfaces, timed as in the source.
+"""Five patterns of communication, each with several interfaces, timed as in the source.
 
 Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2 one-sided
 routines on a SGI Origin 2000 and a Cray T3E-600" (2004).
@@ -27,7 +27,7 @@ TRIAL_S = {2: 0.002, 4: 0.03, 8: 0.1}
 
 
 class Pattern(OneSetting):
-    """The common part of the five; leaves name the kernel, its rival and its own axis."""
+    """The common part of five checks. Leaf classes name the kernel, its rival and its own axis."""
 
     tags = {"luecke", "papers"}
     ranks = builtins.parameter(list(SIZES))
@@ -39,12 +39,12 @@ class Pattern(OneSetting):
 
     @builtins.run_after("init")
     def choose_environments(self):
-        """Leave out the environments of the other library."""
+        """Leave out environments of the other library."""
         self.valid_prog_environs = [f"+{self.library}"]
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make a cross for each interface and the flavors that it has."""
+        """Make a cross for each interface and the interface's flavors."""
         interfaces = ["mpi2", "mpi3", self.rival] if self.library == "mpi" else ["shmem"]
         size = {"size_bytes": self.sizes()}
         small = {"size_bytes": [SMALL]}
@@ -69,7 +69,7 @@ class Pattern(OneSetting):
         }
 
     def own_values(self):
-        """Return the values of the kernel's own axis, by its name."""
+        """Return the values of the kernel's own axis, by the axis's name."""
         return self.own_axis
 
     def own_of(self, interface, own):
@@ -83,11 +83,11 @@ class Pattern(OneSetting):
         return SIZES[self.ranks]
 
     def computes(self):
-        """Tell whether one rank computes in some cells: only if the ranks have cores."""
+        """Tell whether one rank computes in some cells, which needs a core for each rank."""
         return self.ranks == 2
 
     def seconds_of_cell(self, labels):
-        """Count the trials."""
+        """Return the time of a cell, from its number of trials."""
         if labels["target_state"] == "computes":
             return 0.05 + COMPUTING_TRIALS[self.ranks] * (COMPUTE_S + TRIAL_S[self.ranks])
         return 0.05 + TRIALS[self.ranks] * TRIAL_S[self.ranks]
@@ -105,7 +105,7 @@ def _base_point(interface, **own):
 
 @rfm.simple_test
 class DistantMessages(Pattern):
-    """Rank 0 gets from each other rank in turn."""
+    """Rank 0 gets from each other rank, one after another."""
 
     descr = "distant messages"
     kernel = "distant_messages"
@@ -113,12 +113,12 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
-        """Return the ranks from which rank 0 gets: the first and the last if there are many."""
+        """Return the ranks from which rank 0 gets: if there are many, the first and the last."""
         every = list(range(1, self.ranks))
         return {"target": every if self.ranks <= 4 else [every[0], every[-1]]}
 
     def own_of(self, interface, own):
-        """Return the targets for each interface: a rival gets from a target, too."""
+        """Return the targets for each interface. A rival also gets from a target."""
         return own
 
 
@@ -144,7 +144,7 @@ class NaiveBroadcast(Pattern):
 
 @rfm.simple_test
 class TreeBroadcast(Pattern):
-    """A message goes down a tree; with four ranks there is an inner node that can compute."""
+    """A message goes down a tree. With four ranks, there is an inner node that can compute."""
 
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"
@@ -168,5 +168,5 @@ class AllToAll(Pattern):
     own_axis = {"order": ["rotated", "unrotated"]}
 
     def sizes(self):
-        """Return the orders: contention shows with a longer message and more than two ranks."""
+        """Return the sizes; a longer message with more than two ranks shows contention."""
         return [*SIZES[self.ranks], 10000] if self.ranks == 4 else SIZES[self.ranks]

@@ -1,4 +1,4 @@
-"""Accumulates by operator, datatype and promise: which wait for a target that computes?
+"""Accumulates by operator, datatype and promise: which accumulates wait for a computing target?
 
 Sources: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions); the question that
 stopped an attribute for progress in the MPI Forum.
@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """The whole matrix in memory that MPI allocates, and each promise alone."""
+    """The whole matrix, in memory that MPI allocates; and each promise alone."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}
@@ -55,6 +55,6 @@ class Operators(OnesidedCheck):
     ]
 
     def seconds_of_cell(self, labels):
-        """Add up the computes of a cell, and its other costs."""
+        """Add up the computes of a cell, and the cell's other costs."""
         computes = labels["target_state"] == "computes"
         return CELL_S + computes * COMPUTING_SAMPLES * (COMPUTE_S + MEETING_S)

@@ -1,4 +1,4 @@
-"""Origin threads: the cost of several threads that access a window, against as many processes.
+"""Origin threads: the cost of threads that access a window, compared with as many processes.
 
 Sources: MPI 4.1, the sections on MPI and threads and on one-sided communication; R. Zambre,
 A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for MPI+Threads Applications"
@@ -18,7 +18,7 @@ THREADS = [1, 2, 4]
 
 
 class OriginThreads(OnesidedCheck):
-    """The base point; leaves choose arrangements and ranks."""
+    """The base point. Leaf classes choose arrangements and ranks."""
 
     kernel = "origin_threads"
     setting = builtins.parameter(["default"])
@@ -43,7 +43,7 @@ def _crosses(arrangements, origins):
 
 @rfm.simple_test
 class OriginThreadsFull(OriginThreads):
-    """One thread at every thread level; several threads at the level that allows them."""
+    """One thread at every thread level; several threads at the level that allows several."""
 
     descr = "origin threads, on one window and on a window each"
     tags = {"full"}
@@ -53,14 +53,14 @@ class OriginThreadsFull(OriginThreads):
 
 
 class OriginProcesses(OriginThreads):
-    """As many processes as there are threads elsewhere, one thread each."""
+    """Processes with one thread each, as many as there are threads in `OriginThreadsFull`."""
 
     thread_level = builtins.parameter([LOWEST_LEVEL])
 
 
 @rfm.simple_test
 class OriginProcesses1(OriginProcesses):
-    """One process beside the target."""
+    """One process besides the target."""
 
     descr = "one origin process"
     tags = {"full"}
@@ -70,7 +70,7 @@ class OriginProcesses1(OriginProcesses):
 
 @rfm.simple_test
 class OriginProcesses2(OriginProcesses):
-    """Two processes beside the target."""
+    """Two processes besides the target."""
 
     descr = "two origin processes"
     tags = {"full"}
@@ -80,7 +80,7 @@ class OriginProcesses2(OriginProcesses):
 
 @rfm.simple_test
 class OriginProcesses4(OriginProcesses):
-    """Four processes beside the target."""
+    """Four processes besides the target."""
 
     descr = "four origin processes"
     tags = {"full"}

@@ -36,7 +36,7 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
 class Progress(OnesidedCheck):
-    """The base point of the star; leaves choose the crosses."""
+    """The base point of the star. Leaf classes choose the crosses."""
 
     kernel = "progress"
     base_point = {
@@ -94,7 +94,7 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressFull(Progress):
-    """The star: each axis in turn around the base point, each crossed with operation and flavor."""
+    """The star: each axis is varied around the base point, together with operation and flavor."""
 
     descr = "progress, every axis around the base point"
     tags = {"full"}
@@ -125,7 +125,7 @@ class ProgressFull(Progress):
 
 @rfm.simple_test
 class ProgressLong(Progress):
-    """The truth table again with computes of up to 0.1 s: does each verdict hold?"""
+    """The truth table again, with computes of up to 0.1 s: does each verdict stay the same?"""
 
     descr = "progress, longer computes"
     tags = {"full"}
@@ -137,7 +137,7 @@ class ProgressLong(Progress):
 
 @rfm.simple_test
 class ProgressSettings(Progress):
-    """The truth table under every setting."""
+    """The truth table with every setting."""
 
     descr = "progress, every setting"
     tags = {"full", "settings"}
@@ -148,7 +148,7 @@ class ProgressSettings(Progress):
 
 @rfm.simple_test
 class ProgressLevels(Progress):
-    """The cost of an access at each thread level, with one thread and while nobody computes."""
+    """The cost of an access at each thread level, with one thread, while nobody computes."""
 
     descr = "progress, the uncontended latency at each thread level"
     tags = {"full", "levels"}
@@ -158,7 +158,7 @@ class ProgressLevels(Progress):
 
 
 class ProgressModes(Progress):
-    """Who makes progress while the target computes: four operations, memory from MPI."""
+    """Who makes progress while the target computes? Four operations, with memory from MPI."""
 
     #: With as few cores as a laptop has, helpers and ghosts measure the scheduler.
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
@@ -166,7 +166,7 @@ class ProgressModes(Progress):
 
 @rfm.simple_test
 class ProgressLibrary(ProgressModes):
-    """A thread of the library, which is a setting."""
+    """A thread of the library makes progress. This thread is a setting."""
 
     descr = "progress by a thread of the library"
     tags = {"redbook"}
@@ -179,7 +179,7 @@ class ProgressLibrary(ProgressModes):
 
 @rfm.simple_test
 class ProgressThreads(ProgressModes):
-    """The library itself, and a thread of the target."""
+    """The library itself makes progress, or a thread of the target does."""
 
     descr = "progress by the library, and by a thread of the target"
     tags = {"redbook"}
@@ -190,7 +190,7 @@ class ProgressThreads(ProgressModes):
 
 @rfm.simple_test
 class ProgressGhost(ProgressModes):
-    """A process that waits in MPI and shares the target's memory: one rank more."""
+    """A process that waits in MPI and shares the target's memory. It is one more rank."""
 
     descr = "progress by a ghost process"
     tags = {"redbook", "full"}

@@ -1,4 +1,4 @@
-"""Active messages of an IBM SP and their replacements in MPI: D += S, and a gather.
+"""Active messages of an IBM SP, and their replacements in MPI: D += S, and a gather.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.5.3.1 (accumulate) and 3.5.3.2 (gather).
@@ -19,7 +19,7 @@ COMPUTES = {"target_state": ["computes"]}
 
 
 def served(ways):
-    """Return the part of a cross with the ways that use a server: their window is no choice."""
+    """Return the part of a cross with ways that use a server. They have no choice of window."""
     return {"way": ways, "flavor": [NO_MEANING]}
 
 
@@ -34,7 +34,7 @@ SIZES = {"size_bytes": [8, 8192, 1048576]}
 
 @rfm.simple_test
 class ActiveAccumulate(Origins):
-    """Origins add by themselves, or ask rank 0, or ask a rank that shares rank 0's memory."""
+    """Origins add themselves, or ask rank 0, or ask a rank that shares rank 0's memory."""
 
     descr = "active accumulate by ranks"
     tags = TAGS
@@ -80,7 +80,7 @@ ELEMENTS = {"elements": [1, 64, 4096]}
 
 @rfm.simple_test
 class Gather(Origins):
-    """Elements come by gets, by a type, or packed by rank 0 or by a rank that shares its memory."""
+    """Elements come with gets, with a type, or packed by rank 0 or a rank that shares memory."""
 
     descr = "gather of scattered elements"
     tags = TAGS
@@ -103,7 +103,7 @@ class Gather(Origins):
 
 @rfm.simple_test
 class GatherLevel(ThreadsAllowed):
-    """Ways without a thread, at a level that allows threads."""
+    """The ways without a thread, at a level that allows threads."""
 
     descr = "gather where threads are allowed"
     tags = TAGS

@@ -43,7 +43,7 @@ class AlltoallAlgorithms(FewAndCrowd):
 class Transpose(FewAndCrowd):
     """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
 
-    Two ranks exchange in one step, so there is no second step to separate by a barrier.
+    Two ranks exchange in one step, so there is no second step that a barrier could separate.
     """
 
     descr = "transpose"
@@ -80,7 +80,7 @@ class Transpose(FewAndCrowd):
 
 @rfm.simple_test
 class HierarchicalCollectives(FewAndCrowd):
-    """A sum, a barrier and an all-to-all, by the library and by way of leaders."""
+    """A sum, a barrier and an all-to-all, by the library and with leader ranks."""
 
     descr = "hierarchical collectives"
     tags = {"redbook", "papers"}

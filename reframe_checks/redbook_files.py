@@ -20,7 +20,7 @@ STORAGES = ["disk", "tmpfs"]
 
 @rfm.simple_test
 class ParallelIo(FewAndCrowd):
-    """The cube is cut so that each rank has many short runs of the file, or one long run."""
+    """The cube is cut so that each rank has many short pieces of the file, or one long piece."""
 
     descr = "parallel input and output"
     tags = TAGS
@@ -66,7 +66,7 @@ def _reads(servers, sizes):
 
 @rfm.simple_test
 class RemoteRead(OneSetting):
-    """Rank 1 reads the file itself, or rank 0 does; both have a core of their own."""
+    """Rank 1 reads the file itself, or rank 0 reads it. Each rank has a core."""
 
     descr = "remote read, the server is a process"
     tags = TAGS
@@ -84,7 +84,7 @@ class RemoteRead(OneSetting):
 
 @rfm.simple_test
 class RemoteReadThread(OnesidedCheck):
-    """A second thread of rank 0 answers; all cells at the level that allows it."""
+    """A second thread of rank 0 answers. All cells have the level that allows this."""
 
     descr = "remote read, the server is a thread"
     tags = TAGS

@@ -1,4 +1,4 @@
-"""A product of matrix and vector, by tasks with threads.
+"""A product of matrix and vector, with several tasks and threads.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 5.2, Tables 25 and 26.
@@ -23,7 +23,7 @@ CROSSES = {
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """Tasks by threads: the source has at most eight of each."""
+    """Numbers of tasks and threads. The source has at most eight tasks and eight threads."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}
@@ -35,7 +35,7 @@ class MatrixVector(OnesidedCheck):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out long cells; take few samples if there are more ranks than cores."""
+        """Leave out long cells. Take few samples if there are more ranks than cores."""
         self.crosses = [
             {"variant": variants, "threads": threads} for variants, threads in CROSSES[self.ranks]
         ]
@@ -43,5 +43,5 @@ class MatrixVector(OnesidedCheck):
         self.kernel_options = {"samples": samples, "budget-s": "0.1"}
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 0.2

@@ -1,4 +1,4 @@
-"""Messages of an IBM SP, and their one-sided twins.
+"""Messages of an IBM SP, and their one-sided equivalents.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.1.2 and 5.3.1.
@@ -22,7 +22,7 @@ IN_PLACE_SIZES = [4096, 16384]
 
 @rfm.simple_test
 class EagerLimit(FewAndCrowd):
-    """The largest size that returns while no rank receives, by halving; the same of puts."""
+    """The largest size that returns while no rank receives, found by halving; also for puts."""
 
     descr = "eager limit"
     tags = TAGS
@@ -44,7 +44,7 @@ class EagerLimit(FewAndCrowd):
 
 @rfm.simple_test
 class InPlaceProbe(OneSetting):
-    """One buffer sends and receives: each size has its own launch, because it may hang.
+    """Ranks send from and receive into one buffer. Each size has its own launch; it may hang.
 
     The watchdog ends the launch after a second, and the cell is a hang.
     """
@@ -75,13 +75,13 @@ class InPlace(OneSetting):
     crosses_one_thread = [{"way": ["sendrecv_replace", "alltoall"], "size_bytes": IN_PLACE_SIZES}]
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 0.05
 
 
 @rfm.simple_test
 class TwoWayExchange(FewAndCrowd):
-    """Two processes send each other a message at once."""
+    """Two processes send each other a message at the same time."""
 
     descr = "two-way exchange"
     tags = TAGS
@@ -104,7 +104,7 @@ class TwoWayExchange(FewAndCrowd):
 
 @rfm.simple_test
 class TwoWayExchangeOverTcp(TwoWayExchange):
-    """The same if the ranks share no memory: one two-sided and one one-sided way."""
+    """The two-way exchange if ranks share no memory: one two-sided and one one-sided way."""
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])

@@ -1,4 +1,4 @@
-"""Is a transfer hidden behind a computation: by the library, its progress thread, or a thread?
+"""Is a transfer hidden behind a computation? By the library, its progress thread, or a thread?
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 4.2.7.
@@ -40,7 +40,7 @@ class Overlap(OnesidedCheck):
 
 @rfm.simple_test
 class OverlapOneThread(Overlap):
-    """Transfers that the computing thread begins and waits for, in each size."""
+    """Transfers of each size that the computing thread begins and waits for."""
 
     descr = "overlap of a transfer and a compute"
     tags = TAGS
@@ -55,7 +55,7 @@ class OverlapOneThread(Overlap):
 
 @rfm.simple_test
 class OverlapCommunicationThread(Overlap):
-    """A thread makes the whole transfer; on two cores it has a core only if rank 0 sleeps."""
+    """A thread makes the whole transfer. On two cores, it has a core only if rank 0 sleeps."""
 
     descr = "overlap by a communication thread"
     tags = TAGS
@@ -74,7 +74,7 @@ class OverlapCommunicationThread(Overlap):
 
 @rfm.simple_test
 class OverlapOverTcp(Overlap):
-    """If the ranks share no memory, the network may do the work."""
+    """The ranks share no memory, so that the network may do the work."""
 
     descr = "overlap over TCP"
     tags = TAGS
@@ -85,7 +85,7 @@ class OverlapOverTcp(Overlap):
 
 @rfm.simple_test
 class OverlapProgressThread(Overlap):
-    """The library's own progress thread; a launch that hangs is ended soon."""
+    """The library's own progress thread. A launch that hangs is ended soon."""
 
     descr = "overlap with a progress thread"
     tags = TAGS

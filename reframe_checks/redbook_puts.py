@@ -1,4 +1,4 @@
-"""Puts of an IBM SP: when they are complete, and how overlapping puts are kept in order.
+"""Puts of an IBM SP: when a put is complete, and how overlapping puts are kept in order.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.5.1.5, 3.5.2.2 (completion), 3.5.1.6 and 3.5.3.4 (order).
@@ -53,14 +53,14 @@ class Completion(FewAndCrowd):
     crosses_crowd = [{}, {**_further, "known": ["notice"]}, {**_messages, "known": ["send_reply"]}]
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
         return meets + super().seconds_of_cell(labels)
 
 
 @rfm.simple_test
 class PutOrdering(OneSetting):
-    """Puts that overlap the put before, or the put eight before."""
+    """Puts that overlap with the previous put, or with the put eight puts earlier."""
 
     descr = "order of overlapping puts"
     tags = TAGS
@@ -84,5 +84,5 @@ class PutOrdering(OneSetting):
     ]
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 0.01

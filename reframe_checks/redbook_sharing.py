@@ -1,4 +1,4 @@
-"""Sharing: an adapter by pairs, a counter and a lock by contenders.
+"""Sharing: pairs share an adapter; contenders share a counter and a lock.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 6.1.3 (adapter), sections 3.5.1 and 3.5.2 (atomic read-modify-write).
@@ -33,7 +33,7 @@ def _ways(arrangement, pairs):
 
 @rfm.simple_test
 class SharingProcesses(FewAndCrowd):
-    """One pair of processes alone, and two at once."""
+    """One pair of processes alone, and two pairs at once."""
 
     descr = "adapter sharing, pairs of processes"
     tags = {"redbook", "papers"}
@@ -48,7 +48,7 @@ class SharingProcesses(FewAndCrowd):
 
 @rfm.simple_test
 class SharingThreads(OnesidedCheck):
-    """One pair of threads alone, and two at once; all at the level that allows two threads."""
+    """One pair of threads alone, and two pairs at once. The level always allows two threads."""
 
     descr = "adapter sharing, pairs of threads"
     tags = {"redbook", "papers"}
@@ -62,7 +62,7 @@ class SharingThreads(OnesidedCheck):
 
 @rfm.simple_test
 class CounterContenders(FewAndCrowd):
-    """A counter for one contender and for more, with its host idle and busy."""
+    """A counter for one contender and for several, while its host is idle or busy."""
 
     descr = "shared counter by contenders"
     tags = {"redbook"}
@@ -87,7 +87,7 @@ class CounterContenders(FewAndCrowd):
 
 @rfm.simple_test
 class LockContenders(FewAndCrowd):
-    """A spin lock for one contender and for more, with its host idle and busy."""
+    """A spin lock for one contender and for several, while its host is idle or busy."""
 
     descr = "spin lock by contenders"
     tags = {"redbook"}

@@ -1,4 +1,4 @@
-"""Streams of messages: at each thread level, then by several threads or as many processes at once.
+"""Streams of messages: at each thread level, and of several threads or as many processes at once.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 5.1.5.
@@ -32,7 +32,7 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 
 
 class Streams(OnesidedCheck):
-    """The base point; leaves choose arrangements, streams and ranks."""
+    """The base point. Leaf classes choose arrangements, streams and ranks."""
 
     tags = {"redbook"}
     kernel = "threaded_calls"
@@ -49,7 +49,7 @@ class Streams(OnesidedCheck):
 
 @rfm.simple_test
 class LockTax(Streams):
-    """One stream at each thread level; at the ends also the comparison for several."""
+    """One stream at each thread level; at both ends, also the base for comparing several."""
 
     descr = "threaded calls, one thread at each level"
     thread_level = builtins.parameter(LEVELS)
@@ -59,13 +59,13 @@ class LockTax(Streams):
     crosses_threads = _streams(["one_each"], [1], [8, 65536])
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 0.05
 
 
 @rfm.simple_test
 class StreamsOfThreads(Streams):
-    """Several threads of two processes, with one communicator or window for all, or one each."""
+    """Several threads of two processes, with one communicator or window for all or one for each."""
 
     descr = "threaded calls, several threads"
     thread_level = builtins.parameter([THREADS_LEVEL])
@@ -79,7 +79,7 @@ class StreamsOfThreads(Streams):
 
 @rfm.simple_test
 class StreamsOfProcesses(Streams):
-    """As many pairs of processes, with one thread each."""
+    """Pairs of processes with one thread each, in the numbers of `StreamsOfThreads`."""
 
     descr = "threaded calls, two pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])
@@ -93,7 +93,7 @@ class StreamsOfProcesses(Streams):
 
 @rfm.simple_test
 class StreamsOfManyProcesses(Streams):
-    """Four pairs, small messages alone."""
+    """Four pairs, with only small messages."""
 
     descr = "threaded calls, four pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])

@@ -1,4 +1,4 @@
-"""The shared counter: a number that every rank fetches and increments while its owner computes.
+"""The shared counter: a number that all ranks fetch and increment while its owner computes.
 
 Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
 communications" (technical report, STFC, 2008), sections 2 and 3.
@@ -28,7 +28,7 @@ COMPUTE_OF_THE_REPORT_MS = 240
 
 
 class SharedCounter(OnesidedCheck):
-    """The counter's base point; leaves choose the crosses."""
+    """The counter's base point. Leaf classes choose the crosses."""
 
     kernel = "shared_counter"
     # an origin that waits gets few numbers: with fewer tasks, too few of its accesses would meet a
@@ -43,7 +43,7 @@ class SharedCounter(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Count the computes that a cell's ranks make one after the other if all wait."""
+        """Return the time of the computes, which a cell's ranks make in turn if all wait."""
         tasks = int(self.kernel_options["tasks-per-rank"]) * self.ranks
         budget_s = float(self.kernel_options.get("task-budget-s", "inf"))
         return CELL_S + min(tasks * 1e-3 * float(labels["compute_ms"]), budget_s)
@@ -66,7 +66,7 @@ def _random(algorithms, case):
 
 @rfm.simple_test
 class SharedCounterSmoke(SharedCounter):
-    """Does the counter work: two algorithms, two cases, short computes; a second or two."""
+    """Does the counter work? Two algorithms, two cases, short computes; one or two seconds."""
 
     descr = "shared counter, smoke test"
     tags = {"smoke"}
@@ -90,7 +90,7 @@ class SharedCounterQuick(SharedCounter):
 
 @rfm.simple_test
 class SharedCounterPapers(SharedCounter):
-    """Every algorithm, flavor and case; for its own table, also the report's compute length."""
+    """Every algorithm, flavor and case; for the report's table, also its compute length."""
 
     descr = "shared counter, the report's table again"
     tags = {"papers"}
@@ -120,7 +120,7 @@ class SharedCounterPapers(SharedCounter):
 
 @rfm.simple_test
 class SharedCounterShmem(SharedCounter):
-    """The counter of OpenSHMEM, which has one way to take a number, and no windows."""
+    """The counter with OpenSHMEM, which has only one way to take a number, and no windows."""
 
     descr = "shared counter with OpenSHMEM, beside the report's table"
     tags = {"papers", "luecke"}

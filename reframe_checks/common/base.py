@@ -1,4 +1,4 @@
-"""Every experiment's check: it launches a kernel and compares its lines with the request."""
+"""The base of every check: launch a kernel, and compare its lines with the request."""
 
 import contextlib
 import functools
@@ -39,9 +39,9 @@ class OnesidedCheck(
     ScriptPlugin,
     special=True,
 ):
-    """A launch of one kernel that carries all its cells.
+    """A launch of one kernel, with all cells of the test.
 
-    A leaf class names `kernel`, `base_point` and the crosses. The experiment of that kernel says
+    A leaf class gives `kernel`, `base_point` and the crosses. The experiment of this kernel says
     which figures of a cell ReFrame shows.
     """
 
@@ -67,7 +67,7 @@ class OnesidedCheck(
     sourcesdir = None
 
     def seconds_of_cell(self, labels):
-        """Return the approximate seconds of a cell; a leaf may know better."""
+        """Return the approximate seconds of a cell. A leaf class may know a better number."""
         return 0.1
 
     @builtins.run_after("init")
@@ -77,7 +77,7 @@ class OnesidedCheck(
 
     @builtins.run_after("init")
     def describe_figures(self):
-        """Declare the figures; a kernel that has no experiment yet has none."""
+        """Declare the figures. A kernel without an experiment has no figures."""
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
@@ -114,9 +114,9 @@ class OnesidedCheck(
         ]
 
     def run_complete(self):
-        """Wait for the end of a local launch: polling it costs time and disturbs it.
+        """Wait for the end of a local launch, because polling costs time and disturbs the launch.
 
-        ReFrame has no hook between a job's start and its end; it allows this only to a special
+        ReFrame has no hook between a job's start and end; ReFrame allows this only for a special
         test.
         """
         if self.is_local() and not self.is_dry_run():
@@ -127,16 +127,16 @@ class OnesidedCheck(
 
     @functools.cached_property
     def launch_records(self):
-        """The lines of this test's launch and of its repeats, read after they have ended."""
+        """The lines of this test's launch and of the repeats, read after all of them have ended."""
         return repeats.launches_in(pathlib.Path(self.stagedir))
 
     @builtins.sanity_function
     def every_cell_is_right(self):
-        """Compare each cell with its declaration and the site's references; name the first fault.
+        """Compare each cell with its declaration and the site's references. Name the first fault.
 
-        A cell that was independent and waits in this launch fails whatever its times are. A fault
-        that a known defect explains is an expected failure of the performance stage
-        (`show_headline_figures`), where other faults beside it still show.
+        If a cell was independent but waits in this launch, the cell fails, whatever its times are.
+        If a known defect explains a fault, the fault is an expected failure of the performance
+        stage (`show_headline_figures`), which still shows other faults.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -156,7 +156,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """The outcomes of cells that failed in any launch, and lines of turned verdicts."""
+        """The outcomes of cells that failed in any launch, and the lines on changed verdicts."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)
@@ -180,17 +180,17 @@ class OnesidedCheck(
         }
 
     def known_faults(self, failed, turned):
-        """Return for each known defect the cells at fault that it explains."""
+        """Return, for each known defect, the failing cells that the defect explains."""
         statuses = {cell: outcome.status for cell, outcome in failed.items()}
         return self.cells_of_defects({**dict.fromkeys(turned, known_defects.TURNED), **statuses})
 
     @builtins.run_before("performance")
     def show_headline_figures(self):
-        """Make a performance variable of each cell's headline series, over all launches.
+        """Make a performance variable from each cell's headline series, over all launches.
 
-        The site's references become the references of these variables. Each known defect is a
-        figure of its own: the number of cells that show it. The right number is zero, but the
-        expected number is not.
+        The site's references become the references of these variables. Each known defect has its
+        own figure: the number of cells that show the defect. The correct number is zero, but the
+        expected number is not zero.
         """
         launches = self.launch_records
         held = self.held_figures(launches)
@@ -216,7 +216,7 @@ class OnesidedCheck(
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):
-        """Show a headline figure: the value compared with its bound, else its median."""
+        """Show a headline figure: the value that is compared with a bound, or else the median."""
         name = references.figure_name(metric.name, cell)
         if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)

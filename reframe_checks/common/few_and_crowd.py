@@ -1,4 +1,4 @@
-"""Checks with other cells and options where there are more ranks than cores."""
+"""Checks that have other cells and options if there are more ranks than cores."""
 
 import reframe.core.builtins as builtins
 
@@ -9,7 +9,7 @@ FEW_RANKS, CROWD = 2, 4
 
 
 class FewAndCrowd(OneSetting):
-    """One setting and thread level; two ranks with all cells, and four ranks with some of them."""
+    """One setting and thread level. Two ranks have all cells, and four ranks have some cells."""
 
     ranks = builtins.parameter([FEW_RANKS, CROWD])
     #: Options of the kernel with a core for each rank, and without.
@@ -22,11 +22,11 @@ class FewAndCrowd(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out what needs a core for each rank; take few samples without these cores."""
+        """Without a core for each rank, leave out cells that need it, and take few samples."""
         is_crowded = self.ranks > FEW_RANKS
         self.crosses = self.crosses_crowd if is_crowded else self.crosses_few
         self.kernel_options = self.crowded_options if is_crowded else self.options
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return self.cell_s[self.ranks]

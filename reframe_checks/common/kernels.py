@@ -1,4 +1,4 @@
-"""The kernels of an environment: CMake builds them once; kernels of a provider are verified."""
+"""The kernels of an environment. CMake builds them once; a provider's kernels are verified."""
 
 import pathlib
 import shlex
@@ -15,14 +15,14 @@ from ..plugins.script import ScriptPlugin
 
 
 class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
-    """Fixture: the folder with this environment's kernels, for the present sources."""
+    """Fixture: the folder with this environment's kernels, for the current sources."""
 
     build_locally = True
     sourcesdir = None
 
     @property
     def prefixes(self):
-        """The folders that hold ``bin/<kernel>``: one, or a provider's for each thread level."""
+        """The folders with ``bin/<kernel>``: one, or a provider's folder for each level."""
         delivered = self.environment["kernels_prefix"]
         if delivered:
             return [pathlib.Path(prefix) for prefix in delivered.values()]
@@ -30,12 +30,12 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
 
     @property
     def wanted(self):
-        """The wanted kernels: all of a provider's; for other environments some may be enough."""
+        """The wanted kernels: a provider's kernels all, of other environments maybe some."""
         return kernels.chosen(self.environment["library"])
 
     @builtins.run_before("compile")
     def call_cmake(self):
-        """Build unless the provider delivered the kernels."""
+        """Build the kernels, unless the provider delivered them."""
         self.build_system = "CustomBuild"
         if self.environment["kernels_prefix"]:
             self.build_system.commands = []
@@ -48,7 +48,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
 
     @builtins.sanity_function
     def binaries_are_there(self):
-        """Expect a binary in each folder for each kernel that is wanted."""
+        """Expect, in each folder, a binary for each wanted kernel."""
         # kernels of an image were compared with its sources when the image was read
         is_inside = containers.is_entered(self.environment)
         names = [] if is_inside else self.wanted

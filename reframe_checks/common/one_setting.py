@@ -7,7 +7,7 @@ from .base import OnesidedCheck
 
 
 class OneSetting(OnesidedCheck):
-    """A launch whose question does not concern settings or threads."""
+    """A launch with a question that does not concern settings or threads."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([LOWEST_LEVEL])

@@ -4,11 +4,11 @@ import reframe as rfm
 
 
 def leave_out_deprecated_variables():
-    """Remove variables that ReFrame deprecates from its tests; call it before any is derived.
+    """Remove variables that ReFrame deprecates from its tests. Call this before any test class.
 
-    In each check that ReFrame 4.10 makes, it walks the call stack for each of these variables, for
-    a warning that it then suppresses. Without them, listing all checks takes a fifth less time. No
-    check here uses one.
+    For each check and each of these variables, ReFrame 4.10 walks the call stack for a warning,
+    which it then suppresses. Without these variables, listing all checks takes a fifth less time.
+    No check here uses such a variable.
     """
     for test in (rfm.RunOnlyRegressionTest, rfm.CompileOnlyRegressionTest):
         declared = test.var_space.vars

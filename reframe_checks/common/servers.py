@@ -1,4 +1,4 @@
-"""Checks of accesses to a target that a server may make: by ranks, or by a server thread."""
+"""Checks of accesses to a target. The ranks make the accesses, or a server thread does."""
 
 import reframe.core.builtins as builtins
 
@@ -13,35 +13,35 @@ FEW_SAMPLES = {"samples": "5", "burst": "1", "computing-samples": str(COMPUTING_
 
 
 class Origins(FewAndCrowd):
-    """A target and at least one origin, with a core for each rank and without."""
+    """A target and at least one origin, with and without a core for each rank."""
 
     cell_s = {FEW_RANKS: 0.03, 3: 0.3, 5: 0.5}
     options = OPTIONS
     crowded_options = FEW_SAMPLES
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
         return meets + super().seconds_of_cell(labels)
 
 
 class ThreadsAllowed(OnesidedCheck):
-    """The ways that a server thread competes with, at the thread level that it needs."""
+    """The ways that a server thread is compared with, at the thread level that the thread needs."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
     kernel_options = OPTIONS
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 0.05
 
 
 class ServerThread(ThreadsAllowed):
-    """A server thread: there is one thread more than there are ranks."""
+    """A server thread, so that there is one thread more than ranks."""
 
     kernel_options = FEW_SAMPLES
 
     def seconds_of_cell(self, labels):
-        """Return the time seen on two cores."""
+        """Return the time that a cell took on two cores."""
         return 0.4

@@ -1,1 +1,1 @@
-"""Policy that checks share, one concern a file."""
+"""Policy that checks share. Each file has one concern."""

@@ -1,4 +1,4 @@
-"""How a kernel gets into a container: through ReFrame's container platform, by the launch model."""
+"""How a kernel gets into a container: with ReFrame's container platform and the launch model."""
 
 import shlex
 
@@ -15,8 +15,8 @@ PLATFORM = "Apptainer"
 class ContainerPlugin(LauncherPlugin):
     """Runs the check's command in the image that the environment names.
 
-    In `contained` the MPI's launcher also runs inside. Otherwise the launcher starts the container,
-    once for each rank.
+    In `contained`, the MPI's launcher also runs inside the container. Otherwise the launcher starts
+    the container once for each rank.
     """
 
     @builtins.run_before("run", always_last=True)

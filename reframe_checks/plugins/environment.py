@@ -1,4 +1,4 @@
-"""A check's view of its environment, and the skip with a recorded reason if it lacks something."""
+"""A check's view of its environment. If something is missing, the check is skipped with reason."""
 
 import functools
 import json
@@ -19,7 +19,7 @@ _prefixes = {}
 
 
 class EnvironmentPlugin(RegressionTestPlugin):
-    """Gives a test its environment's document; skips with a reason what cannot run."""
+    """Gives a test its environment's document. Skips a test that cannot run, with a reason."""
 
     @property
     def environment(self):
@@ -27,7 +27,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
         return self.current_environ.extras["onesided"]
 
     def folder_of_kernels(self, thread_level=LOWEST_LEVEL):
-        """Return the folder that holds ``bin/<kernel>``, also inside a container."""
+        """Return the folder with ``bin/<kernel>``, also if it is inside a container."""
         key = self.environment["name"], thread_level
         if key not in _prefixes:
             _prefixes[key] = kernels.prefix_of(self.environment, thread_level)
@@ -38,9 +38,9 @@ class EnvironmentPlugin(RegressionTestPlugin):
         return self.folder_of_kernels(thread_level) / "bin" / kernel
 
     def skip_with_reason(self, verdict, reason):
-        """Skip this test and leave the reason where the session finds it.
+        """Skip this test, and write the reason where the session finds it.
 
-        ReFrame's report does not hold the reasons of skips, so they would be lost.
+        ReFrame's report does not have the reasons of skips, so they would be lost.
 
         :arg verdict: the word that the test's cells get in the report.
         :arg reason: one line.
@@ -54,7 +54,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def skip_unavailable_environment(self):
-        """Skip where the environment could not be provided."""
+        """Skip the test if the environment could not be provided."""
         if self.environment["status"] != "ready":
             self.skip_with_reason("unavailable", self.environment["reason"])
 

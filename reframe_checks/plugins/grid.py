@@ -1,4 +1,4 @@
-"""The cells of a launch: a base point, the crosses around it, and the kernel's options for them."""
+"""The cells of a launch: a base point, the crosses around it, and the kernel's options."""
 
 import shlex
 
@@ -14,7 +14,7 @@ THREADS_LEVEL = "multiple"
 
 
 class GridPlugin(RegressionTestPlugin):
-    """Declares the axes of cells; they appear in ``--describe`` and become ``--cells`` options."""
+    """Declares the axes of cells. They appear in ``--describe`` and become ``--cells`` options."""
 
     #: One value for each axis of the kernel, in the kernel's order.
     base_point = builtins.variable(dict)
@@ -34,14 +34,14 @@ class GridPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out the cells that do not belong to this test's thread level."""
+        """Leave out cells that do not belong to this test's thread level."""
         lowest = self.crosses_lowest_level if self.thread_level == LOWEST_LEVEL else []
         threads = self.crosses_threads if self.thread_level == THREADS_LEVEL else []
         self.crosses = [*self.crosses_one_thread, *lowest, *threads]
 
     @builtins.run_after("init")
     def narrow_crosses(self):
-        """Leave out the cells that a further round does not carry."""
+        """Leave out cells that a further round does not have."""
         if self.further_round:
             chosen = further.read(self.further_round)["cells"].get(self.display_name, {})
             self.crosses = grid.narrowed(self.base_point, self.crosses, chosen)
@@ -51,7 +51,7 @@ class GridPlugin(RegressionTestPlugin):
         return grid.points(self.base_point, self.crosses)
 
     def declared_cells(self):
-        """Return the labels by the ids of the cells."""
+        """Return the labels of the cells, by id."""
         return grid.cells(self.base_point, self.crosses)
 
     def cell_options(self):

@@ -1,4 +1,4 @@
-"""How a kernel is launched: ranks, placement, time-out, and the record of every mpiexec."""
+"""How a kernel is launched: ranks, placement, time limit, and the record of every mpiexec."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_after("init")
     def ask_for_ranks(self):
-        """Hand the declared ranks to the scheduler and keep the files of a launch."""
+        """Ask the scheduler for the declared ranks, and keep the files of a launch."""
         self.num_tasks = self.ranks
         self.keep_files = [f"{self.lines_file}*", self.launches_file]
 
@@ -43,7 +43,7 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_before("run")
     def stop_after_time_outs(self):
-        """Skip if the last launches of this setting timed out: the setting is stuck."""
+        """Skip if the last launches of this setting timed out, because the setting is stuck."""
         folder = os.environ.get("ONESIDED_SESSION")
         record = pathlib.Path(folder, f"timeouts-{self.setting}") if folder else None
         if record and record.exists():
@@ -57,7 +57,7 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_before("run")
     def wrap_launcher(self):
-        """Put placement options on the launcher, and the recording script before it."""
+        """Add placement options to the launcher, and put the recording script before it."""
         self.env_vars["ONESIDED_SETTING"] = self.setting
         if not self.launches_inside:
             self.job.launcher.options += map(shlex.quote, self.placement_options())

@@ -1,9 +1,10 @@
-"""Which launcher starts the ranks, and on how many nodes: only this module fits both to the MPI.
+"""Which launcher starts the ranks, and on how many nodes. Only this module decides this.
 
-A launcher belongs to a partition, an MPI to an environment. Where a partition launches with `srun`,
-Slurm itself starts the MPIs that it can start (the partition's extra `srun_mpi` says how). The
-others bring their own launcher, which takes the nodes from its job. If an MPI in a container is
-launched inside, its launcher is in the image, behind ReFrame's container platform.
+A launcher belongs to a partition, but an MPI belongs to an environment. If a partition launches
+with `srun`, Slurm itself starts those MPIs that it can start (the partition's extra `srun_mpi` says
+how). All other MPIs use their own launcher, which takes the nodes from its job. If an MPI is
+launched inside a container, its launcher is in the image, and ReFrame's container platform calls
+it.
 """
 
 import shlex
@@ -27,16 +28,16 @@ SRUN_OVERSUBSCRIBE = ["--overcommit"]
 
 
 class LauncherPlugin(RegressionTestPlugin):
-    """Chooses the launcher by partition and family, and places ranks on nodes as declared."""
+    """Chooses the launcher by partition and family. Places ranks on nodes as declared."""
 
     @property
     def ranks_per_node(self):
-        """How many ranks each node gets on this partition; all of them if it does not say."""
+        """How many ranks each node gets on this partition; all ranks if it does not say."""
         return self.current_partition.extras.get("ranks_per_node", self.ranks)
 
     @property
     def nodes(self):
-        """How many nodes the ranks want; the last node gets the remaining ranks."""
+        """How many nodes the ranks need. The last node gets the remaining ranks."""
         return -(-self.ranks // self.num_tasks_per_node)
 
     @builtins.run_after("setup")
@@ -49,7 +50,7 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def skip_what_wants_more_nodes(self):
-        """Skip if the partition says that a job gets fewer nodes than these ranks want."""
+        """Skip if the partition says that a job gets fewer nodes than these ranks need."""
         most = self.current_partition.extras.get("nodes", self.nodes)
         if self.nodes > most:
             self.skip_with_reason(
@@ -60,7 +61,7 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def choose_launcher(self):
-        """Put the environment's own launcher in the place of an `srun` that cannot start its ranks.
+        """Use the environment's own launcher if `srun` cannot start the environment's ranks.
 
         If launcher and ranks are in one container, let ReFrame start this container.
         """
@@ -75,7 +76,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return containers.launches_inside(self.environment)
 
     def placement_options(self):
-        """Return the launcher's options for the declared placement, and for too many ranks."""
+        """Return the launcher's options for the declared placement and for too few cores."""
         return self.launcher_options(
             self.placement, is_oversubscribed=self.num_tasks_per_node > self._cores_of_a_node()
         )
@@ -83,7 +84,7 @@ class LauncherPlugin(RegressionTestPlugin):
     def _cores_of_a_node(self):
         """Return how many cores the ranks of a node may use, if this is known here.
 
-        Without a scheduler the ranks have no more than ReFrame, which starts their launcher.
+        Without a scheduler, the ranks have no more cores than ReFrame, which starts their launcher.
         """
         declared = self.current_partition.processor.num_cpus
         if self.is_local():
@@ -91,7 +92,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return declared or cores.usable()
 
     def launcher_words(self):
-        """Return the launcher and all its options, as they precede a kernel."""
+        """Return the launcher and all its options, which come before a kernel."""
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]

@@ -1,4 +1,4 @@
-"""What a launch is compared with, beside its declaration: references, and known defects."""
+"""What a launch is compared with, besides its declaration: references, and known defects."""
 
 import pathlib
 import shlex
@@ -12,13 +12,14 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.regression import known_defects, references, repeats
 
 UNDECIDED = "undecided_figures"
-"""The performance variable that should be zero: a test with such a figure does not pass."""
+"""The performance variable with the number of undecided figures. It should be zero: a test with
+an undecided figure does not pass."""
 
 REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
 class ReferencePlugin(RegressionTestPlugin):
-    """Reads the site's references of a test, and compares the lines of its launch with them."""
+    """Reads the site's references for a test, and compares the lines of its launch with them."""
 
     #: Whether a headline figure above the site's bound fails the test; the mode ``regression`` sets
     #: it. In a campaign launches are replicates, and no launch fails by its times.
@@ -26,14 +27,14 @@ class ReferencePlugin(RegressionTestPlugin):
 
     @property
     def references_file(self):
-        """The file with the site's references of this test's environment."""
+        """The file with the site's references for this test's environment."""
         partition = self.current_partition
         system = partition.fullname.partition(":")[0]
         return references.file_of(system, partition.name, self.environment["name"])
 
     @property
     def kept(self):
-        """The site's references of this test under its environment."""
+        """The site's references for this test in its environment."""
         return references.read(self.references_file, self.display_name)
 
     @property
@@ -48,10 +49,10 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return a result line's `Probe` for a comparison with references; None without one."""
+        """Return a result line's `Probe`, to compare with references; None if there is none."""
 
     def turned_cells(self, results):
-        """Return a line for each cell whose verdict in `references/` these results contradict."""
+        """Return one line for each cell whose verdict in `references/` these results contradict."""
         kept = self.kept.verdicts
         probes = {
             cell: probe
@@ -62,7 +63,7 @@ class ReferencePlugin(RegressionTestPlugin):
 
     @builtins.run_before("run", always_last=True)
     def repeat_launches(self):
-        """Repeat a launch within its job if its figures are near their bounds or above."""
+        """Repeat a launch within its job if its figures are near or above their bounds."""
         if not self.hold_figures or not self.kept.figures:
             return
         question = [
@@ -81,15 +82,15 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return each figure that has a bound, by ReFrame's name."""
+        """Return, by ReFrame's name, each figure that has a bound."""
         if not self.hold_figures:
             return {}
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the figures that no launch could decide; a warning names them and says why.
+        """Return the figures that no launch could decide. A warning names them and says why.
 
-        A figure that a known defect makes slow is not among them.
+        Figures that a known defect makes slow are left out.
         """
         kept = self.kept
         excused = self.slow_figures()
@@ -105,7 +106,7 @@ class ReferencePlugin(RegressionTestPlugin):
         return found
 
     def slow_figures(self):
-        """Return the message of the known defect that makes a figure slow, by ReFrame's name."""
+        """Return, by figure, the message of the known defect that makes the figure slow."""
         slow = [defect for defect in self.known_defects if defect.shows_as == known_defects.SLOW]
         return {
             references.figure_name(metric, cell): defect.message
@@ -116,7 +117,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references of figures with a bound; known slow ones may fail."""
+        """Return ReFrame's references for figures with a bound. Figures known as slow may fail."""
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
@@ -124,7 +125,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def cells_of_defects(self, statuses):
-        """Return for each known defect, except slow ones, the cells that show it.
+        """Return, for each known defect except slow figures, the cells that show the defect.
 
         :arg statuses: how each cell at fault shows it: its status, or that its verdict turned.
         """

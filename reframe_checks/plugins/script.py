@@ -1,4 +1,4 @@
-"""Job scripts in a folder whose path has blanks, where ReFrame would split the command."""
+"""Job scripts in a folder whose path has blanks, because ReFrame would split the command there."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ HERE = pathlib.Path("/proc/self/cwd")
 
 
 def _name(job, folder):
-    """Let ReFrame write and start a local job's script by its path below a folder."""
+    """Let ReFrame write and start a local job's script with its path below a folder."""
     # a test that only builds has no job to run
     if job is not None and job.scheduler.registered_name == LOCAL:
         # ReFrame has no public way to set this name
@@ -20,7 +20,7 @@ def _name(job, folder):
 
 
 class ScriptPlugin(RegressionTestPlugin):
-    """Names scripts by the working folder while they start; then they get their own names back."""
+    """Names scripts by their working folder while they start; then restores their own names."""
 
     @builtins.run_before("compile", always_last=True)
     def name_build_script(self):

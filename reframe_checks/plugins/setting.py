@@ -7,7 +7,7 @@ from onesided.environments import settings, shell
 
 
 class SettingPlugin(RegressionTestPlugin):
-    """Sets the variables that the setting has for the family, or skips with its reason."""
+    """Sets the setting's variables for the family, or skips the test with the setting's reason."""
 
     setting = builtins.parameter(settings.chosen())
 

@@ -1,4 +1,4 @@
-"""The transport of a launch: the MPI's own debug report, from an untimed launch before it."""
+"""The transport of a launch: the MPI's debug report, from an untimed launch before it."""
 
 import pathlib
 import shlex
@@ -15,10 +15,11 @@ REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.
 
 
 class TransportPlugin(RegressionTestPlugin):
-    """Keeps ``transport-<flavor>.txt`` beside the lines, one report for each flavor of the cells.
+    """Keeps ``transport-<flavor>.txt`` beside the lines: one report for each flavor of the cells.
 
-    The launcher, its options, ranks, thread level and variables are those of the timed launch. Each
-    report is asked for once: ``build/transports`` keeps it for all tests with equal launches.
+    The untimed launch has the same launcher, options, ranks, thread level and variables as the
+    timed launch. Each report is made only once: ``build/transports`` keeps it for all tests with
+    equal launches.
     """
 
     #: A launch for a report that takes longer is ended, and its report has only what was printed so
@@ -60,7 +61,7 @@ class TransportPlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, *(f"transport-{flavor}.txt" for flavor in flavors)]
 
     def _cache(self, asked, command):
-        """Return the folder of reports of launches like this one."""
+        """Return the folder with the reports of launches like this launch."""
         environment = self.environment
         setting = settings.value(self.setting, environment["family"], environment["version"])
         state = fingerprint.of_document(

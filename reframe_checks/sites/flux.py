@@ -3,10 +3,10 @@
     flux alloc -N 2 --exclusive
     reframe -C reframe_checks/sites/flux.py -c reframe_checks -R -t smoke -r
 
-ReFrame's own scheduler ``flux`` gives a job script one core whatever a test asks for, and no second
-node; so the script runs where ReFrame does, and Flux places the ranks. It serves MPICH by itself.
-With the plugin flux-pmix it starts an Open MPI 5, too (add ``-o pmi=pmix``, in a partition of its
-own with that environment).
+ReFrame's own scheduler ``flux`` gives a job script only one core on one node, even if a test asks
+for more. Therefore the script runs on the node where ReFrame runs, and Flux places the ranks. Flux
+can start MPICH by itself. With the plugin flux-pmix, Flux can also start an Open MPI 5 (add
+``-o pmi=pmix``, in a separate partition with this environment).
 """
 
 from onesided import sites

@@ -1,8 +1,8 @@
 """A machine without a scheduler: one partition, and every declared environment.
 
-It is used as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the
-files that ``onesided environments`` writes. An environment that does not exist yet, or is
-unavailable, is listed all the same. So its checks are skipped with the reason, and not left out.
+Use it as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the files
+that ``onesided environments`` writes. An environment that does not exist yet, or is unavailable, is
+also listed, so that its checks are skipped with the reason instead of being left out.
 """
 
 from onesided import sites

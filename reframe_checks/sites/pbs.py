@@ -1,10 +1,10 @@
-"""A cluster with PBS Pro or OpenPBS; each MPI's own ``mpiexec`` starts the ranks inside the job.
+"""A cluster with PBS Pro or OpenPBS. Each MPI's own ``mpiexec`` starts the ranks inside the job.
 
 ReFrame asks for ``select=<nodes>:mpiprocs=<ranks a node>:ncpus=<ranks a node>``. Options in
-``access`` that begin with a dash become lines of their own; others are added to ``select``.
-MPICH and Intel MPI take the nodes from ``PBS_NODEFILE`` and reach them by ssh, which must ask for
-no password. An Open MPI without PBS's interface (such as the wheel) knows one node only, so it is
-left out on ``network``.
+``access`` that begin with a dash become separate lines; other options are added to ``select``.
+MPICH and Intel MPI take the nodes from ``PBS_NODEFILE`` and reach the nodes by ssh, which must not
+ask for a password. An Open MPI without PBS's interface (such as the wheel) knows only one node, so
+it is left out on ``network``.
 """
 
 from onesided import sites

@@ -1,6 +1,6 @@
-"""A cluster with Slurm, on which each MPI's own ``mpiexec`` starts the ranks inside the job.
+"""A cluster with Slurm. Each MPI's own ``mpiexec`` starts the ranks inside the job.
 
-The MPI and Slurm need to fit in one thing only: the launcher must find the nodes of its job. The
+Only one thing must work between the MPI and Slurm: the launcher must find the nodes of its job. The
 launchers of MPICH, Intel MPI and Open MPI read Slurm's variables and reach the nodes by ``srun``.
 """
 

@@ -1,8 +1,8 @@
-"""A cluster with Slurm, whose ``srun`` starts the ranks: by PMI2, or by PMIx for Open MPI.
+"""A cluster with Slurm. Its ``srun`` starts the ranks: with PMI2, or with PMIx for Open MPI.
 
-``srun --mpi=list`` says which protocols a Slurm was built with. Leave Open MPI out of ``srun_mpi``
-if the list has no ``pmix``: its own launcher then starts the ranks inside the job. An Open MPI and
-a Slurm agree about PMIx only if the versions of both fit: try the campaign ``smoke`` first.
+``srun --mpi=list`` says which protocols a Slurm was built with. If the list has no ``pmix``, leave
+Open MPI out of ``srun_mpi``; then Open MPI's own launcher starts the ranks inside the job. PMIx
+works only if the versions of Open MPI and Slurm fit, so try the campaign ``smoke`` first.
 """
 
 from onesided import sites

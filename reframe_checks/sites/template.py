@@ -1,13 +1,13 @@
 """A site file to copy: every field that matters here, with its meaning.
 
 Copy this file to ``reframe_checks/sites/<site>.py`` (a name of lower-case letters, digits and
-underscores), change what is in it, throw away what is not needed, then
+underscores), change its content, remove what is not needed, and then run
 
     onesided site check reframe_checks/sites/<site>.py
     reframe -C reframe_checks/sites/<site>.py -c reframe_checks -R -t smoke --dry-run
 
-As it is, it describes a machine with no scheduler. docs/add-a-site.md is the way from here to a
-campaign, docs/vocabulary.md has every word of ours.
+Without changes, the file describes a machine without a scheduler. docs/add-a-site.md describes the
+way from here to a campaign. docs/vocabulary.md has every word of this project.
 """
 
 from onesided import sites

@@ -1,7 +1,8 @@
-"""The virtual Slurm cluster of tests/cluster: its nodes are namespaces of one machine.
+"""The virtual Slurm cluster of tests/cluster. Its nodes are namespaces of one machine.
 
-It is used if ``SLURM_CONF`` names the cluster: `python tests/cluster/virtual_cluster.py -- …` sets
-it. Its Slurm starts MPICH and Intel MPI by itself (PMI2); Open MPI brings its own launcher.
+This file is used if ``SLURM_CONF`` names the cluster; the command
+`python tests/cluster/virtual_cluster.py -- …` sets this variable. The cluster's Slurm starts MPICH
+and Intel MPI by itself (PMI2); Open MPI uses its own launcher.
 """
 
 import os
@@ -17,7 +18,7 @@ SqueueJobScheduler.SQUEUE_DELAY = 0.2
 
 
 def nodes():
-    """Return as an extra how many nodes the cluster was started with; nothing without one."""
+    """Return, as an extra, the number of nodes of the cluster; nothing if there is no cluster."""
     path = Path(os.environ.get("SLURM_CONF", ""))
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     number = sum(line.startswith("NodeName=") for line in lines)

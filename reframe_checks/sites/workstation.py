@@ -1,10 +1,11 @@
-"""A workstation for several people: no scheduler, and half of its cores are for measuring.
+"""A workstation for several people, without a scheduler. Half of its cores are for measuring.
 
-ReFrame and all it starts keep to the cores that ``taskset`` leaves them:
+ReFrame, and all that it starts, use only the cores that ``taskset`` allows:
 
     taskset -c 0-15 reframe -C reframe_checks/sites/workstation.py -c reframe_checks -R -t smoke -r
 
-Without a scheduler the checks count the cores that ReFrame may use, and never more than said here.
+Without a scheduler, the checks count the cores that ReFrame may use, but never more than this file
+says.
 """
 
 from onesided import sites

@@ -30,7 +30,7 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """Names of the environments in declared order; within an image, the image's names."""
+        """Names of the environments in declared order; in an image, the image's environments."""
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]

@@ -1,4 +1,4 @@
-"""The command `onesided`: its modules have its commands, and each is imported when it is called."""
+"""The command `onesided`. Modules have its commands; each is imported only when it is called."""
 
 import argparse
 import gc
@@ -33,22 +33,22 @@ MODULES: Mapping[str, str] = {
     "container": "machine",
     "new": "new_experiment",
 }
-"""The first words of the commands, in the order of their list, and the module that has each."""
+"""The first words of the commands, in the order of the list, and the module of each command."""
 
 OF_ACTIONS = {
     "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
     "container": ("container images", "Build the images, and see whether two hold the same."),
     "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
 }
-"""Commands with actions: a line for the list, and what the command does."""
+"""Commands with actions: one line for the list, and a description of the command."""
 
 OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
-"""Stages that make values by the million but hardly a cycle of them: the search for cycles would
-take a fifth of their time."""
+"""Stages that make millions of values but hardly any reference cycles. The garbage collector's
+search for cycles would take a fifth of their time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
-    """Return the parser with the commands that begin with one of these words."""
+    """Return the parser with those commands that begin with one of the words."""
     for module in {MODULES[word] for word in words}:
         importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)
@@ -71,7 +71,7 @@ def _add(subparsers: argparse._SubParsersAction, word: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one stage; return 0, 1 (it failed) or 2 (bad input)."""
+    """Run one command; return 0, 1 (the command failed) or 2 (bad input)."""
     arguments = sys.argv[1:] if arguments is None else arguments
     standing.mend()
     paths.resolve_variables()

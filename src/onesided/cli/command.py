@@ -1,4 +1,4 @@
-"""A command is a function with its name, its help and its arguments; a module may have several."""
+"""A command is a function with a name, help and arguments. A module may have several commands."""
 
 import argparse
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Run = Callable[[argparse.Namespace], int]
 
 @dataclass(frozen=True)
 class Argument:
-    """What `argparse.ArgumentParser.add_argument` takes."""
+    """The arguments of `argparse.ArgumentParser.add_argument`."""
 
     names: tuple[str, ...]
     details: dict[str, Any]
@@ -23,11 +23,11 @@ class Command:
     """A command, or an action of a command: ``site check``.
 
     Attributes:
-        words: its name, in the order in which a person types the words.
-        help: a line.
-        arguments: its own.
-        run: does it; returns the exit status.
-        details: further ones of its parser.
+        words: the words of the name, in the order in which a person types them.
+        help: the help in one line.
+        arguments: the arguments of the command.
+        run: runs the command; returns the exit status.
+        details: further options for the command's parser.
     """
 
     words: tuple[str, ...]
@@ -37,7 +37,7 @@ class Command:
     details: dict[str, Any]
 
     def add_to(self, subparsers: argparse._SubParsersAction) -> None:
-        """Add its parser."""
+        """Add the command's parser."""
         description = self.details.get("description", self.run.__doc__)
         details = {**self.details, "description": description}
         parser = subparsers.add_parser(self.words[-1], help=self.help, **details)
@@ -47,7 +47,7 @@ class Command:
 
 
 COMMANDS: dict[tuple[str, ...], Command] = {}
-"""The commands of the modules that were imported, by their words."""
+"""The commands of the imported modules, by their words."""
 
 
 def argument(*names: str, **details: Any) -> Argument:
@@ -80,4 +80,4 @@ KEEP_ENVIRONMENT = argument(
     action="store_true",
     help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
 )
-"""Of a command that launches."""
+"""The argument of commands that launch."""

@@ -1,4 +1,4 @@
-"""Two campaigns beside each other: `onesided compare`, `reproducibility` and `versions`."""
+"""Comparisons of campaigns: `onesided compare`, `reproducibility` and `versions`."""
 
 import argparse
 import sys

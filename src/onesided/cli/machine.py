@@ -1,4 +1,4 @@
-"""The parts of a machine: MPIs, their description for Spack, images, and a site file of ReFrame."""
+"""Commands for a machine: MPIs, their description for Spack, images, ReFrame's site file."""
 
 import argparse
 import sys
@@ -125,7 +125,7 @@ def container_build(options: argparse.Namespace) -> int:
 
     Raises:
         InputError: there is no such image.
-        OnesidedError: one was not built.
+        OnesidedError: an image was not built.
     """
     from onesided.environments import images
 
@@ -156,7 +156,7 @@ def container_compare(options: argparse.Namespace) -> int:
     """Print the differences; return 1 if there are any.
 
     Raises:
-        InputError: a file is not there.
+        InputError: a file does not exist.
         OnesidedError: there is no runtime, or an image cannot be run.
     """
     from onesided.environments import images
@@ -185,7 +185,7 @@ def container_compare(options: argparse.Namespace) -> int:
     "Exit code 2 with a line for each fault; notes are no faults.",
 )
 def site_check(options: argparse.Namespace) -> int:
-    """Print partitions and notes, then each fault on a line of its own."""
+    """Print partitions and notes, then one line for each fault."""
     from onesided.sites import site_check as checker
 
     findings = checker.check(options.file)

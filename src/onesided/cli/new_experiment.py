@@ -1,4 +1,4 @@
-"""The files of a new experiment: those of docs/add-an-experiment.md, under another name."""
+"""The files of a new experiment: the files of docs/add-an-experiment.md, with another name."""
 
 import argparse
 import re
@@ -12,17 +12,18 @@ from onesided.system.errors import InputError
 EXAMPLE = "get_latency"
 EXAMPLE_STUDY = "tutorial"
 FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
-"""A file in the page: its name, and a block with its text."""
+"""The pattern of a file in the page: the file's name, and a block with its text."""
 PUBLISHED = "results/published/"
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a module"
 
 
 def example(published: bool = True) -> dict[str, str]:
-    """Return the files of the page, by their names below the checkout's root.
+    """Return the files of the page, by name below the checkout's root.
 
     Args:
-        published: with a source's numbers, and what the last section makes of the files before.
+        published: whether to include a source's numbers, and the files as the page's last section
+            changes them.
     """
     page = paths.project_root() / "docs" / "add-an-experiment.md"
     files = FILES.findall(page.read_text("utf-8"))
@@ -36,14 +37,14 @@ def example(published: bool = True) -> dict[str, str]:
 
 
 def files_of(name: str, study: str) -> dict[str, str]:
-    """Return the files of an experiment of this name, by their names below the checkout's root.
+    """Return the files of an experiment with this name, by name below the checkout's root.
 
     Args:
-        name: of the kernel, its check, its package and its campaign.
+        name: the name of the kernel, the check, the package and the campaign.
         study: the folder of the kernel.
 
     Raises:
-        InputError: one of the two cannot be a name, or is that of something else.
+        InputError: one of the two cannot be a name, or is the name of something else.
     """
     for option, text in (("NAME", name), ("--study", study)):
         if not IDENTIFIER.fullmatch(text):
@@ -85,7 +86,7 @@ def write(name: str, study: str) -> list[Path]:
     """Write the files of an experiment; return them.
 
     Raises:
-        InputError: a name is none, or one of the files is there; nothing was written.
+        InputError: a name is not valid, or one of the files exists; nothing was written.
     """
     files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
     # an existing study keeps its description

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_words(words: list[str]) -> None:
-    """Refuse a word that no kernel takes, before any installation; the kernel checks the rest."""
+    """Refuse a word that no kernel accepts, before any installation. The kernel checks the rest."""
     if words and not words[0].startswith("-"):
         expected = f"--environment {words[0]} for an MPI, or after `--` the kernel's options"
         raise InputError("progress", None, repr(words[0]), expected)
@@ -85,10 +85,9 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Print the ranks' other output below the table: a library may print a line per window.
+    """Print the ranks' other output below the table. A library may print a line for each window.
 
-    Lines that differ only in the name of a process at their begin are printed once, as the first of
-    them.
+    If lines differ only in the name of a process at their begin, only the first one is printed.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

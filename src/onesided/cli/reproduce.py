@@ -22,14 +22,15 @@ KERNEL = "conformance"
 CELL_TIMEOUT_S = 5
 LAUNCH_TIMEOUT_S = 30
 SEEDS = range(1, 21)
-"""Seeds, tried in turn if none is given: a drawn layout follows from the seed."""
+"""The seeds that are tried one after another if no seed is given. A drawn layout depends on the
+seed."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
 
 @dataclass
 class Bench:
-    """An MPI under a setting, in which cells are tried one by one."""
+    """An MPI with a setting. Cells are tried with it one by one."""
 
     document: Mapping[str, Any]
     variables: Mapping[str, str]
@@ -38,7 +39,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], program: Path | None = None) -> str:
-        """Launch one cell and return its result; write it as a program if asked."""
+        """Launch one cell and return its result. If asked, write the cell as a program."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
@@ -56,7 +57,7 @@ class Bench:
             return _verdict(lines)
 
     def run_program(self, program: Path, folder: Path) -> str:
-        """Compile a program that was written and run it; return how it ended."""
+        """Compile and run a written program; return how it ended."""
         executable = folder / "program"
         compiler = self.document["compilers"]["c"]
         built = subprocess.run(
@@ -78,9 +79,9 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return the result of a launch of one cell; a cell without a result crashed or hung.
+    """Return the result of a launch of one cell. A cell without a result crashed or hung.
 
-    Wrong data of a window, of a fetched value and of a sent value are different failures.
+    Wrong data in a window, in a fetched value and in a sent value are different failures.
     """
     text = lines.read_text("utf-8") if lines.is_file() else ""
     results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]
@@ -94,7 +95,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     """Return the labels of a cell of the kernel conformance.
 
     Raises:
-        InputError: it is no cell, or another kernel's.
+        InputError: the text is not a cell, or is a cell of another kernel.
     """
     labels = grid.labels_of(cell)
     missing = [axis for axis in shrink.SIMPLER if axis not in labels]

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(found: Found, again: Again) -> list[str]:
-    """Return both verdicts, one below the other, then both values if the cell has any."""
+    """Return both verdicts, one below the other, and then both values if the cell has values."""
     entry = found.entry
     before = f"in {found.folder}"
     now = "now, of one launch"
@@ -87,7 +87,7 @@ def lines(found: Found, again: Again) -> list[str]:
 
 
 def _values(found: Found, again: Again) -> list[str]:
-    """Return the cell's figure of merit now, and the report's with its interval."""
+    """Return the cell's figure of merit from this launch, and the report's, with its interval."""
     from onesided import studies
     from onesided.rerun import launch
 

@@ -248,7 +248,7 @@ class Comparison:
 
     @property
     def detectable(self) -> float | None:
-        """Return the factor from which on half of the tested cells would be called different."""
+        """Return the factor at which half of the tested cells would be called different."""
         factors = [pair.difference.detectable for pair in self.tested]
         return median(factors) if factors else None
 

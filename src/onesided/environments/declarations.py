@@ -86,7 +86,7 @@ class Declaration:
 
     @property
     def library_version(self) -> str:
-        """Return the version of the library. If a wheel was packaged again, both have it."""
+        """Return the version of the library. Packaging a wheel again does not change it."""
         return re.sub(r"\.post\d+$", "", self.version or "")
 
     def spack_spec(self) -> str:

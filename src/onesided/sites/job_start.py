@@ -252,7 +252,7 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of the step with a script line. Lines after all steps are the last's."""
+        """Return the place of the step at a line. Lines after all steps count for the last step."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
