@@ -195,7 +195,7 @@ class ConformanceWindows(ConformanceCheck):
 class ConformanceKnown(ConformanceCheck):
     """The cells of the programs in reports of defects (config/upstream_defects.yaml).
 
-    A probe whose element, size, window or epoch differs from the reported program proves nothing.
+    A probe with another element, size, window or epoch than the reported program proves nothing.
     Cells that other checks declare are not repeated.
     """
 

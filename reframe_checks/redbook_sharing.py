@@ -48,7 +48,7 @@ class SharingProcesses(FewAndCrowd):
 
 @rfm.simple_test
 class SharingThreads(OnesidedCheck):
-    """One pair of threads alone, and two pairs at once. The level always allows two threads."""
+    """One pair of threads alone, and two pairs at once, at the level that allows two threads."""
 
     descr = "adapter sharing, pairs of threads"
     tags = {"redbook", "papers"}

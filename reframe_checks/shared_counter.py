@@ -43,7 +43,7 @@ class SharedCounter(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the time of the computes, which a cell's ranks make in turn if all wait."""
+        """Return the time of a cell's computes. Ranks compute one after another if all wait."""
         tasks = int(self.kernel_options["tasks-per-rank"]) * self.ranks
         budget_s = float(self.kernel_options.get("task-budget-s", "inf"))
         return CELL_S + min(tasks * 1e-3 * float(labels["compute_ms"]), budget_s)

@@ -30,7 +30,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
 
     @property
     def wanted(self):
-        """The wanted kernels: a provider's kernels all, of other environments maybe some."""
+        """The wanted kernels: all of a provider; for other environments maybe only some."""
         return kernels.chosen(self.environment["library"])
 
     @builtins.run_before("compile")

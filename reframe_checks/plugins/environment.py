@@ -65,5 +65,5 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @builtins.run_before("run")
     def set_variables_of_run(self):
-        """Set the environment's variables in the script that runs, before those of a setting."""
+        """Set the environment's variables in the script that runs, before a setting's variables."""
         self.prerun_cmds = [*shell.of_environment(self.environment), *self.prerun_cmds]

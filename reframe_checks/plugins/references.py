@@ -127,7 +127,7 @@ class ReferencePlugin(RegressionTestPlugin):
     def cells_of_defects(self, statuses):
         """Return, for each known defect except slow figures, the cells that show the defect.
 
-        :arg statuses: how each cell at fault shows it: its status, or that its verdict turned.
+        :arg statuses: for each failing cell, its status, or that its verdict changed.
         """
         defects = [one for one in self.known_defects if one.shows_as != known_defects.SLOW]
         found = known_defects.expected(defects, statuses)

@@ -145,8 +145,8 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
     """Remove the segments of launches that did not end well from shared memory.
 
-    If all launches ended well, nothing is removed: if no process maps a segment, another job of
-    this user may be about to map it.
+    If all launches ended well, nothing is removed, because another job of this user may be about to
+    map a segment that no process maps yet.
     """
     failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
     if failed or (attempt / TRANSPORT_FAILURES).exists():

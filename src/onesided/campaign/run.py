@@ -76,8 +76,8 @@ def _clear(since_s: float | None) -> tuple[int, int]:
 
     Args:
         since_s: the time (seconds since the epoch) before which none of the processes began. None
-            if no launch was killed: then a file that no process maps may be a file that another job
-            of ours is about to map.
+            if no launch was killed. Then no file is removed, because another job of ours may be
+            about to map it.
     """
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     ended += strays.end_mounts(paths.images_dir())

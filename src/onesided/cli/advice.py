@@ -15,7 +15,7 @@ from onesided.system import surroundings
     description=__doc__,
 )
 def run(options: argparse.Namespace) -> int:
-    """Print a line for each claim; return 1 if one does not hold.
+    """Print one line for each claim; return 1 if a claim is not true any more.
 
     Raises:
         InputError: a file claims nothing or names an environment that is not there.

@@ -154,7 +154,7 @@ def analyse(options: argparse.Namespace) -> int:
 def report(options: argparse.Namespace) -> int:
     """Write pages, tables and figures, and print a summary.
 
-    The campaign's page, index.html, has the answers; each study has a page of its own beside it.
+    The campaign's page, index.html, has the answers; each study has its own page beside it.
     """
     from onesided import report as pages
     from onesided.studies import find

@@ -39,7 +39,7 @@ NOT_TESTED = "too few launches"
 
 
 class Family(NamedTuple):
-    """Tests that are corrected together for their number.
+    """Tests that are corrected together for the number of tests.
 
     Attributes:
         launches: the number of launches on each side that a test needs.

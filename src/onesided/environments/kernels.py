@@ -47,7 +47,7 @@ def chosen(library: str) -> list[str]:
 
 
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
-    """Return the folder that holds ``bin/<kernel>`` for an environment's document.
+    """Return the folder with ``bin/<kernel>`` for an environment's document.
 
     If CMake builds the kernels, the folder's name has the state of sources and environment.
     Therefore a session finds the kernels that an earlier session built, and kernels with changed

@@ -126,7 +126,7 @@ def rerun_interval(
     groups (as in an analysis of variance), and t has the groups' degrees of freedom.
 
     Args:
-        values: in any order.
+        values: the values, in any order.
         again: the number of new values; by default, the number of `values`.
         others: the figure's values under other conditions, one group for each condition.
 
@@ -163,7 +163,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
     always a measured value, never a value that is interpolated between two modes.
 
     Args:
-        values: in any order.
+        values: the values, in any order.
         percent: above 0, at most 100.
 
     Raises:

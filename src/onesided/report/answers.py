@@ -1,4 +1,4 @@
-"""One verdict for several cells, and the words for the MPIs in which something holds."""
+"""One verdict for several cells, and words for the MPIs in which a statement is true."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
     Args:
         word: the verdict.
         title: the text that the badge shows when the pointer is on it.
-        at: the address of the rows that the badge stands for; the badge links to it.
+        at: the address of the rows that the badge represents; the badge links to this address.
     """
     sign, colour = sign_of(word)
     hint = Markup(' title="{}"').format(title) if title else ""

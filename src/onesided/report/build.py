@@ -71,7 +71,7 @@ def _answers(
 ) -> list[tuple[Experiment, Headline, str]]:
     """Return the answers. Each answer has the address where the sections of its experiment begin.
 
-    A verdict of an answer links to the cells that it stands for.
+    A verdict in an answer links to the cells that have this verdict.
     """
     answers = []
     for material in materials:

@@ -126,7 +126,7 @@ def ratios_figure(
 
     Args:
         topic: identifier of the question.
-        comparison: of the native cells with the cells in containers.
+        comparison: the comparison of the native cells with the cells in containers.
         overall: the difference of each environment that was timed; at least one difference.
         merits: the figure of merit of each kernel, by which cells are compared.
     """

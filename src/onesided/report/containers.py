@@ -40,8 +40,8 @@ class Topic:
     """One of the questions that environments in containers answer.
 
     Attributes:
-        identifier: of the section; the names of the topic's files begin with it.
-        title: of the section.
+        identifier: the identifier of the section; the names of the topic's files begin with it.
+        title: the title of the section.
         question: the first sentence of the section.
     """
 
@@ -72,7 +72,7 @@ class Compared:
     Attributes:
         topic: the question.
         environments: the environments with cells that their native environment also has.
-        comparison: of the native cells with the cells in containers.
+        comparison: the comparison of the native cells with the cells in containers.
         merits: the figure of merit of each kernel, by which cells are compared.
     """
 

@@ -120,7 +120,7 @@ class Cells:
         cores: the material's cells with a core for each rank and thread.
         crowd: all other cells of the material.
         environment: the MPI.
-        metric: of summary.parquet.
+        metric: a metric of summary.parquet.
         common: the choice that all cells of the claim have in common.
     """
 
@@ -261,7 +261,7 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the first cell whose verdict answers the question, from the fewest ranks up.
+    """Decide by the first cell with a verdict that answers the question; fewest ranks first.
 
     With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
     is whether an access completes while its target computes. A cell that failed leaves the second

@@ -24,7 +24,7 @@ def document(name: str, **values: Any) -> str:
     """Return a page: a template filled with the project's style, script, legend and parts.
 
     Args:
-        name: of the template.
+        name: the name of the template.
         values: what the page shows. If no `legend` is given, the page says what each verdict means.
             If a `caveat` is given, this sentence is at each table and figure of the page.
     """

@@ -100,7 +100,7 @@ def of_cells(
 
     Args:
         material: the material of the page.
-        cells: the cells that something on the page stands for.
+        cells: the cells that a part of the page represents.
         csv: the name of the CSV with these cells, without ending.
         lines: the line numbers from `csv_lines`.
     """

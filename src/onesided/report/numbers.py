@@ -83,7 +83,7 @@ def seconds(value: float) -> str:
 
 
 def rate(value: float) -> str:
-    r"""Return a bandwidth in bytes a second with a decimal unit.
+    r"""Return a bandwidth in bytes per second, with a decimal unit.
 
     >>> rate(287e6), rate(5.5e9), rate(12.0)
     ('287\u202fMB/s', '5.50\u202fGB/s', '12.0\u202fB/s')
@@ -95,7 +95,7 @@ def rate(value: float) -> str:
 
 
 def per_second(value: float) -> str:
-    r"""Return operations a second with a unit that keeps the number below 1000.
+    r"""Return operations per second, with a unit that keeps the number below 1000.
 
     >>> per_second(12.3e6), per_second(4e3)
     ('12.3\u202fM/s', '4.00\u202fk/s')

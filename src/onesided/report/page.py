@@ -58,8 +58,8 @@ class ReferencePage:
     """The page of an experiment, with one section.
 
     Attributes:
-        identifier: of the section.
-        title: of the section.
+        identifier: the identifier of the section.
+        title: the title of the section.
         lead: what a reader has to know.
         contents: what the section shows, from top to bottom.
         answer: returns the answer that can be read in ten seconds; None for a page without an

@@ -45,7 +45,7 @@ class Mark:
         title: the evidence in words.
         which: those cells of the place that have the verdict; None if all cells have it.
         notes: the marks of footnotes.
-        name: of the place.
+        name: the name of the place.
         drawn: the evidence as a drawing.
         cells: for each cell of the place, what the cell is and how to run it again.
     """
@@ -95,7 +95,7 @@ class Matrix:
     """Verdicts for a quick look: rows in groups, columns in groups, a sign in each place.
 
     Attributes:
-        name: of the CSV, without ending.
+        name: the name of the CSV, without ending.
         caption: what the matrix shows.
         columns: the heading of each group of columns, and the names of the columns in the group.
         rows: the rows from top to bottom. The rows of a group are neighbours.

@@ -95,13 +95,13 @@ class Pivot:
     names place and way. If a cell failed, the table shows its verdict in place of a value.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         caption: one sentence; ``{}`` in it becomes the name of the intervals.
-        metric: of summary.parquet.
+        metric: a metric of summary.parquet.
         axes: the axes that head the rows; the first axis names the rows.
-        statistic: of the metric.
+        statistic: the statistic of the metric.
         show: how a value is written.
-        unit: of the values, for the CSV.
+        unit: the unit of the values, for the CSV.
     """
 
     name: str

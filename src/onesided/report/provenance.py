@@ -173,7 +173,7 @@ def _share_of(
         cells: a row for each cell and launch.
         environment: the environment whose cells are counted.
         column: the fact: true, false or unknown for each launch.
-        key: of the share in the row.
+        key: the key of the share in the row.
         of_a_cell: makes one fact from the facts of a cell's launches: true for any launch, or true
             for all launches.
     """

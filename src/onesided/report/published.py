@@ -215,7 +215,7 @@ class Curves:
     """The curves of a table that a source printed.
 
     Attributes:
-        table: of the source.
+        table: the table of the source.
         columns: the columns with the values.
     """
 
@@ -275,7 +275,7 @@ class PublishedSeries(Curves):
     columns: Sequence[str]
 
     def _numbers(self) -> list[Point]:
-        """Return the numbers, a series after the other."""
+        """Return the numbers, one series after another."""
         places = [self.table.number(row, self.x) or 0.0 for row in self.table.rows]
         return [
             self._point(self.table.title(name), place, row[self.x], row, name)
@@ -298,7 +298,7 @@ class PublishedRows(Curves):
     columns: Mapping[str, int]
 
     def _numbers(self) -> list[Point]:
-        """Return the numbers, a series after the other."""
+        """Return the numbers, one series after another."""
         return [
             self._point(row[self.series], x, str(x), row, name)
             for row in self.table.rows

@@ -79,8 +79,8 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
     """Return the ratios of each MPI that has a ratio.
 
     Args:
-        material: with the values.
-        metric: of summary.parquet.
+        material: the material with the values.
+        metric: a metric of summary.parquet.
         pairs: chooses the cells.
     """
     cores, _ = apart_by_cores(material, material.cells)
@@ -107,12 +107,12 @@ class Ratios:
     """Sentences for each MPI, and a table: one row for each point, one column for each MPI.
 
     Attributes:
-        name: of the table and its CSV.
-        caption: of the table; ``{}`` in it becomes the name of the intervals.
-        metric: of summary.parquet.
+        name: the name of the table and its CSV.
+        caption: the caption of the table; ``{}`` in it becomes the name of the intervals.
+        metric: a metric of summary.parquet.
         heads: the columns of a point.
         pairs: chooses the cells to compare.
-        title: of the sentences.
+        title: the title of the sentences.
         say: returns the sentences on an MPI, from its name and ratios; None if there are no
             sentences.
         nothing: the sentence if nothing was compared.

@@ -37,16 +37,16 @@ class SeriesFigure:
     name of a series says what differs. The figure's table shows the verdict of a cell that failed.
 
     Attributes:
-        name: of the figure and its CSV.
+        name: the name of the figure and its CSV.
         title: short.
         caption: how to read it; ``{}`` in it becomes the name of the intervals.
-        metric: of summary.parquet.
+        metric: a metric of summary.parquet.
         x: the axis; the axis's words are written at the ticks.
         y: the name of the values.
-        statistic: of the metric.
+        statistic: the statistic of the metric.
         only: values of other axes to which the figure is limited.
         show: how a value is written in the table.
-        unit: of the values: ``s``, ``1``, ``1/s`` ...
+        unit: the unit of the values: ``s``, ``1``, ``1/s`` ...
         published: the source's curves of the same metric; they are drawn in a separate figure
             above.
     """

@@ -77,8 +77,8 @@ def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Elem
     """Draw neighbours as one element if they differ only in their places.
 
     Args:
-        root: of the drawing.
-        tag: of the neighbours.
+        root: the root element of the drawing.
+        tag: the tag of the neighbours.
         drawn: returns the elements to draw for a look and its places. A place is ``x,y``. The place
             of a line is ``x,yldx,dy``, so that lines of different lengths have the same look.
     """

@@ -25,7 +25,7 @@ SLACK = 1.4
 """A page opens with the whole table if it has at most this many times the rows asked for."""
 
 MOST_IN_PAGE = 200_000
-"""The most rows that a page holds, packed. If a table is longer, the page has only its first
+"""The most rows that a page has, packed. If a table is longer, the page has only its first
 `FIRST_OF_MANY` rows. These rows cannot be filtered or sorted, so that no reader takes them for
 the whole table."""
 
@@ -70,16 +70,16 @@ class Column:
     Attributes:
         key: the key of the row's value. The value is text, a number, a `Written` number, a
             `Measure`, or None. A word in place of a measure is a verdict (or the source's N/A).
-        title: head of the column.
+        title: the head of the column.
         show: the function that writes a number; None for text.
         measure: the values are measures; the CSV also gets their intervals.
         verdict: the values are verdicts.
         header: the column names the row.
-        unit: of the raw numbers, for the CSV's head.
+        unit: the unit of the raw numbers, for the CSV's head.
         note: the key of a small text below the value. The text has its own column in the CSV if the
             table names one.
-        mark: key of a footnote's mark.
-        command: key of a command that stands below the value, on a line of its own.
+        mark: the key of a footnote's mark.
+        command: the key of a command that is below the value, on a separate line.
         prose: the values are sentences, which need some width.
         again: the key of the command that reruns the row's cell. The command is folded, below the
             value.
@@ -270,12 +270,12 @@ class RowsOf(Sequence[Row]):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page and the CSV that holds the same numbers.
+    """A table of the page, and the CSV with the same numbers.
 
     Attributes:
-        name: of the CSV, without ending.
+        name: the name of the CSV, without ending.
         caption: what the table shows, one sentence.
-        columns: from left to right.
+        columns: the columns from left to right.
         rows: the rows; each is a mapping from a column's key to the row's value.
         groups: the key of the value by which neighbouring rows are grouped under a heading, or
             None.
@@ -327,7 +327,7 @@ class Table:
 
     @property
     def is_in_page(self) -> bool:
-        """Tell whether a page holds all rows. The CSV always holds all rows."""
+        """Tell whether a page has all rows. The CSV always has all rows."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def html(self, rows: Sequence[Row]) -> Markup:

@@ -27,9 +27,9 @@ class Values:
     """The values of a metric.
 
     Attributes:
-        material: with the values.
-        metric: of summary.parquet.
-        statistic: of the metric in each launch.
+        material: the material with the values.
+        metric: a metric of summary.parquet.
+        statistic: the statistic of the metric in each launch.
     """
 
     material: Material

@@ -43,8 +43,8 @@ class SideBySide:
     """The results of an experiment in several campaigns.
 
     Attributes:
-        kernel: of the experiment.
-        title: of the experiment.
+        kernel: the kernel of the experiment.
+        title: the title of the experiment.
         versions: the columns. The versions of a family are together, the oldest version first.
         ways: the cells of each way, by version. Versions without such cells are left out.
     """

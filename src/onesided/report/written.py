@@ -81,8 +81,8 @@ class PageText:
         """Return a table.
 
         Args:
-            name: of the table in the file.
-            rows: of the table.
+            name: the name of the table in the file.
+            rows: the rows of the table.
             called: the name of the table and of its CSV; by default the name in the file.
             each: the columns to repeat.
             without: the columns to leave out.

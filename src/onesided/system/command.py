@@ -66,7 +66,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Command:
-    """Runs commands until they end or are told to stop.
+    """Runs commands until they end or the owner stops them.
 
     Attributes:
         stop: an event that the owner sets to end all commands at once.

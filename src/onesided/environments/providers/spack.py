@@ -202,7 +202,7 @@ def deliver(program: Path, work: Work) -> None:
     Raises:
         InputError: there is no spack.yaml, or the machine file is not true.
         UnavailableError: Spack cannot concretise the environment, or says nothing about it.
-        StoppedError: we were told to stop.
+        StoppedError: this process was told to stop.
     """
     folder, say = paths.spack_dir(), work.say
     # environments are provided side by side, and Spack is called once for all

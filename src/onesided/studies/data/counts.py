@@ -104,7 +104,7 @@ def _table(
     """Return a table of tallies, with the numbers of the tallies for the CSV.
 
     Args:
-        name: of the table.
+        name: the name of the table.
         caption: one sentence.
         head: the columns of the rows' group and value.
         columns: the columns of the tallies, with the title of each.
@@ -135,7 +135,7 @@ class Counts:
     """A table with one row for each value of each axis, and one column for each MPI.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         caption: one sentence, if cells failed.
         caption_right: another sentence, if no cell failed.
     """
@@ -164,7 +164,7 @@ class Cross:
     """A table of two axes. Each MPI has a row for each value of one axis; columns are the other.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         caption: one sentence.
         rows: the axis of the rows.
         columns: the axis of the columns.

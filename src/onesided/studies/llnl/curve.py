@@ -55,7 +55,7 @@ class Curve:
     """The figure of one kernel.
 
     Attributes:
-        name: of the figure and its CSV.
+        name: the name of the figure and its CSV.
         published: the source's table of values by size.
         interfaces: the interfaces of today's lines.
         flavor: the flavor of the windows, for interfaces with a window.

@@ -31,7 +31,7 @@ class TimeByRanks:
 
     Attributes:
         kernel: the kernel of the figure.
-        published: of the source.
+        published: the numbers of the source.
     """
 
     kernel: str
@@ -59,7 +59,7 @@ class TimeBySize:
 
     Attributes:
         kernel: the kernel of the figure.
-        published: of the source; None if the source has no such numbers.
+        published: the numbers of the source; None if the source has no such numbers.
     """
 
     kernel: str
@@ -98,7 +98,7 @@ def pattern(
 
     Args:
         module: its full name; the last part is the kernel's name.
-        title: of the experiment and its section.
+        title: the title of the experiment and its section.
         order: where a report shows it.
         number: the number of the source's table.
         lead: what a reader has to know.

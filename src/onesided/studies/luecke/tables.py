@@ -37,7 +37,7 @@ def per_cent(value: float) -> str:
 
 
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
-    """Return a row's fields for the cells: the source's statistic, ours, and the removed share."""
+    """Return a row's fields: the source's statistic, our statistic, and the removed share."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
@@ -73,7 +73,7 @@ class _Today:
     """The common part of the two layouts.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
     """
 
     name: str

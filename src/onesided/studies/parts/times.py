@@ -30,7 +30,7 @@ class Times:
     """A table of a time, and its figure over an axis. Each value of the first axis has a series.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         metric: the time.
         what: the timed operation in words: ``a put``.
         axes: the axes that head the table's rows.

@@ -124,7 +124,7 @@ def pairs(
     """Return, by series and size, the fastest way of each side; the least size comes first.
 
     Args:
-        material: with the values.
+        material: the material with the values.
         cells: the cells to choose from.
         left_out: interfaces that do something else than the other interfaces.
     """

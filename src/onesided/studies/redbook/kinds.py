@@ -39,7 +39,7 @@ class Kinds:
     """A sentence for each MPI, and a table with one row for each point of the axes.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         metric: a time of summary.parquet.
         axes: the axes that head the rows.
         way: returns the reader's name for a cell's way to communicate.

@@ -64,7 +64,7 @@ class Sharing:
     """The table: one row for each MPI, arrangement and way.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         small: size in bytes of the messages that give the latency.
         large: size in bytes of the messages that give the bandwidth.
     """

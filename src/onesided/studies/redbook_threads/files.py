@@ -101,7 +101,7 @@ class FileSystems:
     """A table: one row for each storage that the cells ask for, and one column for each MPI.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         axes: the axes whose values head the rows.
     """
 

@@ -49,9 +49,9 @@ def served_experiment(
 
     Args:
         module: the full name of the experiment's module; the last part is the kernel's name.
-        title: of the page.
+        title: the title of the page.
         order: where a report shows the page.
-        lead: of the page.
+        lead: the lead of the page.
         time: the metric.
         what: the timed operation in words: ``a gather``.
         until: the end of the timed operation in words.

@@ -35,7 +35,7 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's speed-ups by size, and why a time is suspect if it is suspect."""
+        """Return the source's speed-ups by size. A suspect speed-up has the reason with it."""
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
@@ -61,7 +61,7 @@ class Speedups:
     """The table of speed-ups in comparison with one thread of one task: the source's and today's.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         metric: a time of summary.parquet.
         ways: the ways; each way has a group of rows.
     """

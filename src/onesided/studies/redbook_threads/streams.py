@@ -47,10 +47,10 @@ def point_of(cell: Cell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LevelCosts:
-    """For each MPI, a sentence; and a table of ratios: each thread level to the lowest, one stream.
+    """A sentence for each MPI, and a table: one stream's time at each level divided by the lowest.
 
     Attributes:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
     """
 
     name: str
@@ -156,7 +156,7 @@ def together(name: str, metric: str) -> Ratios:
     """Return the table of the gains from several streams: ratios of rates, by question.
 
     Args:
-        name: of the table and its CSV.
+        name: the name of the table and its CSV.
         metric: a rate of summary.parquet.
     """
     return Ratios(

@@ -25,7 +25,7 @@ class VerdictMatrix:
     """A matrix with a sign in each place, and the evidence for the sign.
 
     Attributes:
-        name: of the matrix and its CSV.
+        name: the name of the matrix and its CSV.
         caption: what the matrix shows.
         group: the axis by which rows are in groups.
         row: the axis that names a row.
@@ -121,7 +121,7 @@ class Decides:
     """A sentence for each MPI: do the varied axes change the verdict? The matrix is below.
 
     Attributes:
-        title: of the sentences.
+        title: the title of the sentences.
         what: the varied axes in words.
         matrix: the matrix of the cells in which these axes are varied.
     """

@@ -211,7 +211,7 @@ def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
-    """Return the verdict of a cell whose target cannot open an epoch without the origin."""
+    """Return the verdict of a cell in which the target cannot open an epoch without the origin."""
     saying = sum(probe.released >= MOST_RELEASED for probe in probes)
     if not probes or saying < agreeing_launches(len(probes)):
         return None

@@ -17,8 +17,8 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states whose cells measure the same latency: in the timed accesses, the target waits.
-The state of the verdicts comes first."""
+"""Target states in which cells measure the same latency, because the target waits during the
+timed accesses. The state of the verdicts comes first."""
 
 MINIMUM_TIMED_LAUNCHES = 2
 """The minimum number of launches that a latency needs before it is stated. If a latency has

@@ -74,7 +74,7 @@ def default_words(cells: Iterable[Cell]) -> Defaults:
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return the evidence for a mark, from the mark's cells, which have the same verdict."""
+    """Return the evidence for a mark, from the mark's cells. They all have the same verdict."""
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)

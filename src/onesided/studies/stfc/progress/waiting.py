@@ -150,7 +150,7 @@ def _panel(
         words: verdicts of lines without a bar.
         lines: labels from top to bottom.
         size: the width, and the width of the labels, in pixels; None leaves the labels out.
-        title: of the panel.
+        title: the title of the panel.
     """
     width, labels = size
     names = (

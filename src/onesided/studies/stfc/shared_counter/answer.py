@@ -111,8 +111,8 @@ def ways(cells: Heard) -> list[Way]:
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
     """Return a row's fields from that one of the cells in which an access takes the longest.
 
-    Only cells whose target computed count. With fewer cores than ranks, other ranks may take all
-    numbers before the target takes a number.
+    Only cells in which the target computed count. With fewer cores than ranks, other ranks may take
+    all numbers before the target takes a number.
 
     Returns:
         The mean access while the target computes, the mean access while it is idle, the ratio of
