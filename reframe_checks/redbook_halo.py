@@ -68,7 +68,7 @@ class Halo(FewAndCrowd):
 
 @rfm.simple_test
 class HaloOfThreads(OnesidedCheck):
-    """One task with two threads in place of two tasks; four threads in place of four."""
+    """One task with two threads in place of two tasks; one with four in place of four tasks."""
 
     descr = "halo, one task of several threads"
     tags = {"redbook", "papers"}

@@ -4,7 +4,7 @@ import reframe as rfm
 
 
 def leave_out_deprecated_variables():
-    """Remove variables that ReFrame deprecates from its tests. Call this before any test class.
+    """Remove ReFrame's deprecated variables from its tests. Call this before a test is derived.
 
     For each check and each of these variables, ReFrame 4.10 walks the call stack for a warning,
     which it then suppresses. Without these variables, listing all checks takes a fifth less time.

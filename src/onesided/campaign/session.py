@@ -1,8 +1,8 @@
 """A session: one run of ReFrame for one partition, environment and round.
 
 A session is finished when its ``session.json`` was renamed into place. This file names every
-declared test and the inputs of the test's result (`slot.inputs_of`). The session's folder has a
-fingerprint of these inputs as its name, so that a session with other sources is neither pooled with
+declared test and the inputs of the test's result (`slot.inputs_of`). A fingerprint of these inputs
+is the name of the session's folder. Therefore a session with other sources is neither pooled with
 this session nor lost. If another session measured a test with the same inputs, the test is taken
 from that session; only other tests are run. Each try has its own ``attempt-N`` folder.
 

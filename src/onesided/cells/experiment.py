@@ -47,8 +47,8 @@ class Metric:
         name: the name of the metric in summary.parquet.
         series: the series of the kernel, with samples of each rank that has samples.
         unit: the unit of the series and of the figure.
-        over_ranks: how the ranks' samples with the same index become one value: the largest sample
-            if all ranks take the time together, the sum for what ranks move.
+        over_ranks: how the ranks' samples with the same index become one value. It is the largest
+            sample for a time that all ranks take together, and the sum for what ranks move.
         better: whether lower or higher values are better.
         origins: whether samples of rank 0, the target, are left out.
         skipped: the number of samples at the beginning that do not count.
@@ -93,8 +93,9 @@ class Study:
     Attributes:
         name: the name of the page's file and of the folder with the kernels.
         title: the title of the page.
-        brief: what the first screen of every report says about the study, even if the campaign has
-            no cells of the study (`onesided.report.page.Brief`); None if it says nothing.
+        brief: what the first screen of every report says about the study
+            (`onesided.report.page.Brief`), even if the campaign has no cells of the study. None if
+            it says nothing.
     """
 
     name: str

@@ -100,8 +100,8 @@ class Probe:
     Attributes:
         remaining: the remaining time of the target's compute when the operation was issued.
         elapsed: the time from issue to return.
-        released: the share of all samples in which the target's call that opens its part of the
-            epoch returned only after the origin had called MPI. Such a call synchronises.
+        released: a share of all samples. In these samples, the target's call that opens its part of
+            the epoch returned only after the origin had called MPI. Such a call synchronises.
     """
 
     remaining: tuple[float, ...]

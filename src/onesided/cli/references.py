@@ -1,9 +1,9 @@
 """`onesided references [propose] RESULTS_DIR`: keep a campaign's results for checks to compare.
 
 Without `propose` it keeps the verdicts alone: a check fails when a cell that was independent waits.
-With `propose` it also keeps the latencies. Each has a bound, above which a check fails in
-regression mode, and the slow-down that this bound would miss; or it has the reason why it has no
-bound.
+With `propose` it also keeps the latencies. Each latency has a bound, or the reason why it has no
+bound. A check in regression mode fails above the bound. With the bound is the slow-down that the
+bound would miss.
 """
 
 import argparse

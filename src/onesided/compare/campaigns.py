@@ -38,8 +38,8 @@ class Campaigns(Comparison):
         experiments: the experiments that judged both campaigns.
         first: the campaign that the other is compared with.
         second: the campaign that is compared.
-        missing: for each environment (with its name in the first campaign, if it is there), how
-            many cells only the first campaign has, and how many only the second has.
+        missing: for each environment, how many cells only the first campaign has, and how many only
+            the second has. An environment has the name of the first campaign, if it is there.
     """
 
     experiments: Experiments

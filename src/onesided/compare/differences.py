@@ -20,10 +20,10 @@ which nothing had changed, the ratio that was farthest from 1 was 0.958."""
 
 CELL_LAUNCHES = 7
 """The number of launches on each side that are needed to judge a single cell. Some cells have
-two kinds of values. With six launches, it happens once in 2048 such cells that one side shows
-only one kind and the other side only the other kind; a campaign has dozens of such cells. After
-ten rounds there are seven launches even if some do not count, because the cores were far apart
-or another program used the core. After six rounds there are not."""
+two kinds of values. With six launches, one side may show only one kind, and the other side only
+the other kind. This happens once in 2048 such cells, and a campaign has dozens of such cells.
+After ten rounds there are seven launches even if some do not count, because the cores were far
+apart or another program used the core. Six rounds are not enough for this."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """The number of launches on each side that are needed to judge an environment, whose values are
@@ -75,7 +75,7 @@ class Difference:
         launches: the number of launches of the side with fewer launches.
         level: the level below which `p` counts.
         detectable: the least ratio above 1 that nine of ten such comparisons would call a
-            difference (for a ratio below 1, its reciprocal); None if there was no test.
+            difference; for a ratio below 1, the reciprocal. None if there was no test.
     """
 
     ratio: float

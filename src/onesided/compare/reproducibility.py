@@ -65,8 +65,8 @@ def figures(found: Sequence[Pair]) -> list[Figure]:
     a cell is the median over launches of the cell's figure of merit. Half-width and ratio are
     compared with the interval in which a rerun's median should be (`statistics.rerun_interval`).
     The last figure uses the interval of the median itself. It is only for comparison and has no
-    bound: for six launches and six other launches of one distribution, the median of the one is
-    within the interval of the other in 90.0 % of all cases.
+    bound. Take six launches and six other launches of one distribution: the median of the first six
+    is within the interval of the other six in 90.0 % of all cases.
 
     Args:
         found: the cells that `plain_pairs` returns.

@@ -28,7 +28,8 @@ OWN, SHARED = "own", "shared"
 launcher share one."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""The variable that an image of this project sets: the file that says what the image contains."""
+"""The variable that an image of this project sets. Its value is the file with the image's
+content."""
 ROOT = Path("/opt/onesided")
 """The folder of the project in every image."""
 DOCUMENT = ROOT / "image.json"

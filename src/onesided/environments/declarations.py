@@ -131,8 +131,8 @@ def declared(
         in_containers: also return the environments under ``containers``.
 
     Raises:
-        InputError: the file or the lock is malformed, or the file names a family that it does not
-            describe, or, for a container, an environment that is not declared.
+        InputError: the file or the lock is malformed. Or the file names a family that it does not
+            describe, or an environment in a container that is not declared.
     """
     source = (config_dir or paths.config_dir()) / FILE
     document = documents.read_yaml(source, "environments")

@@ -131,7 +131,7 @@ def probe(
 
     Returns:
         The members of the program's JSON object, with ``library_version`` in one line, and
-        ``teardown``: how the ranks ended where the library did not return from its finalize.
+        ``teardown``: how the ranks ended if the library did not return from its finalize.
 
     Raises:
         UnavailableError: the MPI cannot compile, run or communicate, or another MPI ran in its

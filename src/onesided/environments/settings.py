@@ -27,8 +27,8 @@ class SettingValue:
     Attributes:
         variables: the variables to set; empty if nothing is set.
         unavailable: the reason why the setting is not available; None if it is available.
-        transport: what must be found, so that the setting counts: fields of `transport.Transport`,
-            and ``progress_thread``; empty if there is no condition.
+        transport: the conditions under which the setting counts: fields of `transport.Transport`,
+            and ``progress_thread``. Empty if there is no condition.
     """
 
     variables: dict[str, str]

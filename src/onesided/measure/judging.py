@@ -37,8 +37,8 @@ target's visits, and the sample says nothing."""
 
 LEAST_VISITS = 10
 """If visits are the clock, at least this many visits must remain. Fewer visits do not give a
-share of the target's time, because a target that lost its core for nearly all of its remaining
-state did not compute. Ten visits that are 100 us apart mean that at least `MINIMUM_REMAINING_S`
+share of the target's time: such a target lost its core for nearly all of its remaining state,
+and did not compute. Ten visits that are 100 us apart mean that at least `MINIMUM_REMAINING_S`
 remained."""
 
 BACK_SHARE_OF_REMAINING = 0.9

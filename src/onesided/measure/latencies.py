@@ -28,10 +28,10 @@ WIDTH = "core_width"
 for each latency."""
 
 WIDE_FACTOR = 0.85
-"""A launch did not share a core if the core's width is at least this share of the width that the
-core has, in the same cell, without another program. On the virtual machine where this was found,
-a core that another guest also used had 45 to 70 % of the width. A core that was not shared had
-85 to 100 %. At other hours, a core shared with a mostly waiting guest had 70 to 95 %; no limit
+"""A launch counts as not sharing a core if the core's width is at least this share of its width
+without another program (in the same cell). On the virtual machine where this was found, a core
+that another guest also used had 45 to 70 % of the width. A core that was not shared had 85 to
+100 %. At other hours, a core shared with a mostly waiting guest had 70 to 95 %; no limit
 separates such cores."""
 TARGET_WIDTH = "target_core_width"
 """The series for the width of the target's core, before and after each moment of the latency."""
@@ -343,9 +343,8 @@ def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
 def are_alike(first: Met, second: Met) -> bool:
     """Tell whether two latencies are from the same kind of launches, so that a ratio may be stated.
 
-    For each latency and condition, the condition must make no difference, or all launches in the
-    latency's interval must agree: all meet the condition, or none meets it. The two latencies must
-    be equal in this.
+    Each condition must make no difference to a latency, or all launches in the latency's interval
+    must agree: all meet the condition, or none meets it. The two latencies must be equal in this.
     """
     pairs = zip(first, second, strict=True)
     known = [[one for one in pair if one is not None] for pair in pairs]

@@ -21,7 +21,7 @@ from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
 """A bound is this factor times the least launch. The factor must include a drift between
-campaigns, which launches of one campaign do not show: over five pairs of four campaigns on one
+campaigns, which launches of one campaign do not show. In five pairs of four campaigns on one
 machine, within three hours, 3,534 latencies were at most 1.79 times the median of the other
 campaign."""
 

@@ -37,7 +37,7 @@ class Kept:
         figures: the figures, by ReFrame's performance variable (`figure_name`): value, upper, unit,
             launches.
         near_s: the largest distance of cores (a cache line's round trip in s) at which a figure
-            applies to a launch; None if not known, so that every launch counts.
+            applies to a launch. None if not known; then every launch counts.
         least_width: the least width of the origin's core (operations at a time) at which a figure
             applies to a launch; None as for `near_s`. A bound leaves room for effects of the
             target's core.

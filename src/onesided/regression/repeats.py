@@ -23,9 +23,9 @@ the same launch would have had, before the change, half of the least value."""
 
 ENOUGH_LAUNCHES = 7
 """If no launch has cleared a figure, the figure is decided after this number of launches with
-cores in the campaign's state. On a machine with shared cores, with nothing changed, one latency
-in 90 was above its bound in a first launch, but the decision was wrong for fewer than one in
-1,000 (tests/unit/test_repeats.py simulates this)."""
+cores in the campaign's state. On a machine with shared cores, nothing changed, but one latency
+in 90 was above its bound in a first launch. The decision was wrong for fewer than one in 1,000
+(tests/unit/test_repeats.py draws these launches again)."""
 
 MOST_LAUNCHES = 12
 """The most launches, including launches with cores in another state."""

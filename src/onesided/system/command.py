@@ -97,7 +97,7 @@ class Command:
             whole_environment: the environment in place of this process's environment.
             folder: working folder.
             holds_guard: whether the command keeps the lock while it lives, even if this process is
-                killed, because the command writes where only the holder may write.
+                killed. It must if it writes where only the holder may write.
 
         Raises:
             UnavailableError: there is no such program.

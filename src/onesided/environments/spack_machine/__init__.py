@@ -1,9 +1,9 @@
 """The machine file, which describes the MPIs, compilers and tools of a machine to Spack.
 
 Before Spack runs, the check finds out whether Spack would get the MPIs that the file names, because
-Spack trusts the entry of an external. For example, on a Debian with two MPIs, if an entry has
-``mpich`` with the prefix ``/usr``, Spack builds with ``/usr/bin/mpicc`` and silently links Open
-MPI.
+Spack trusts the entry of an external. For example, on a Debian with two MPIs, an entry has
+``mpich`` with the prefix ``/usr``. Then Spack builds with ``/usr/bin/mpicc`` and silently links
+Open MPI.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Defects that this project found in current MPIs, and which versions in a campaign have them.
+"""Defects that this project found in current MPIs. Which versions in a campaign have a defect?
 
 The defects are in ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each
 defect has a text and a C program in ``docs/defects``. A report has both files beside its pages.

@@ -1,4 +1,4 @@
-"""Defects that upstream knows, which cells probe them, and which MPIs show them.
+"""The defects that upstream knows. Which cells probe a defect, and which MPIs show it?
 
 The defects are in ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
 """

@@ -24,8 +24,8 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst beside a competing process counts only if this process was active during the burst:
-the process must make at least this share of the burst's number of operations. A process without
+"""A burst beside a competing process counts only if this process was active during the burst.
+The process must make at least this share of the burst's number of operations. A process without
 a core at that time does not compete."""
 
 

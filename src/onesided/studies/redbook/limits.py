@@ -44,7 +44,7 @@ MEANINGS: Mapping[str, str] = {
     "btl_vader_eager_limit": "the variable counts the header, too",
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
-"""What limits a variable's value includes, so that a measured limit is smaller."""
+"""The reasons why a measured limit is smaller than a variable's value."""
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 """Variables that concern only a path without shared memory."""

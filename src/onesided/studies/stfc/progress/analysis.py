@@ -100,9 +100,9 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each access: SAMPLE, its series as columns, and whether the access counts.
 
     ``met``: the access was issued inside the target's state. ``valid``: in addition, at least
-    `MINIMUM_REMAINING_S` of the state remained; and if the target visits MPI, the origin had its
-    core, or the access was early without it. ``longest``: the access has the longest compute length
-    of its launch. A verdict uses ``judged_elapsed`` and ``judged_remaining``.
+    `MINIMUM_REMAINING_S` of the state remained. If the target visits MPI, the origin must have had
+    its core, or the access must be early without it. ``longest``: the access has the longest
+    compute length of its launch. A verdict uses ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")

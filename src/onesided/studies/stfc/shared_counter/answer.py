@@ -115,9 +115,9 @@ def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
     all numbers before the target takes a number.
 
     Returns:
-        The mean access while the target computes, the mean access while it is idle, the ratio of
-        the two, the cell in words, and the shortest and the longest measured compute of the target
-        in seconds. Each field is None if no cell has both means.
+        The mean access while the target computes, the mean access while it is idle, and the ratio
+        of the two; the cell in words; the target's shortest and longest measured compute in
+        seconds. Each field is None if no cell has both means.
     """
     measures = [
         (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))

@@ -19,9 +19,9 @@ FLAVORS = ("create", "allocate", NO_MEANING)
 """The flavors. OpenSHMEM has one symmetric heap and no window; its flavor is none."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
-"""The algorithms of the first view: the source's algorithm; the operation that MPI has since
-3.0, with an epoch for each access and with one epoch for all accesses; and OpenSHMEM's
-operation."""
+"""The algorithms of the first view. They are the source's algorithm, MPI's operation since 3.0,
+and OpenSHMEM's operation. MPI's operation is used with an epoch for each access and with one
+epoch for all accesses."""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
@@ -100,9 +100,9 @@ def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
 def base_point(material: Material) -> list[Cell]:
     """Return the cells of the first view.
 
-    These cells have the highest thread level of each environment (the source asks for MULTIPLE, and
-    case 3 needs it), the longest compute, a base algorithm, and the first declared setting,
-    placement and number of ranks.
+    These cells have the highest thread level of each environment, because the source asks for
+    MULTIPLE and case 3 needs it. They have the longest compute, a base algorithm, and the first
+    declared setting, placement and number of ranks.
     """
     by_name = grouped(material.cells, lambda cell: cell.environment)
     levels = {name: max(level_rank(c.thread_level) for c in own) for name, own in by_name.items()}
