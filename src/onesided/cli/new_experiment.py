@@ -22,8 +22,8 @@ def example(published: bool = True) -> dict[str, str]:
     """Return the files of the page, by name below the checkout's root.
 
     Args:
-        published: whether to include a source's numbers, and the files as the page's last section
-            changes them.
+        published: whether to include a source's numbers, and the changes of the page's last
+            section.
     """
     page = paths.project_root() / "docs" / "add-an-experiment.md"
     files = FILES.findall(page.read_text("utf-8"))

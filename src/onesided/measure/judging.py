@@ -212,7 +212,7 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
     """Return the failure with priority among a cell's launches; None if no launch failed.
 
-    A launch that was not run is a gap, not a failure. It has priority only if no launch ran.
+    A launch that was not run is a hole, not a failure. It has priority only if no launch ran.
 
     Args:
         statuses: one status for each launch, as collected.

@@ -26,9 +26,10 @@ class Together:
     """One word for several cells.
 
     Attributes:
-        word: the verdict that all decided cells have; `MIXED` if they differ; or the reason why
-            there is no verdict.
-        note: how many cells differ or are undecided; None if no cell does.
+        word: the common verdict of the decided cells, a failure, `MIXED`, or the reason for no
+            verdict.
+        note: how many cells have each verdict, if they differ or some are undecided; otherwise
+            None.
     """
 
     word: str

@@ -13,7 +13,7 @@ from onesided.report.words import tally
 
 
 def terminal_summary(loaded: Loaded) -> str:
-    """Return the text for the terminal at a campaign's end: scope, answer, gaps, time, paths.
+    """Return the text for the terminal at a campaign's end: scope, answer, holes, time, paths.
 
     Args:
         loaded: the campaign's results.

@@ -52,7 +52,7 @@ class Found:
 
 
 class Spack(Provider):
-    """Lets Spack deliver kernels for each thread level, and the MPI if Spack built the MPI.
+    """Lets Spack deliver kernels for each thread level, and the MPI if Spack used its own.
 
     If there is no Spack, the declared provider delivers.
     """
