@@ -8,6 +8,7 @@ from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
+from onesided.studies.parts.times import is_allocated
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s")
@@ -69,9 +70,9 @@ EXPERIMENT = published_experiment(
                 y="time of a cycle",
             ),
             lambda cell: (
-                cell.axis("target_state") == "takes_part"
+                is_allocated(cell)
+                and cell.axis("target_state") == "takes_part"
                 and cell.axis("section") == "memory"
-                and cell.axis("flavor") != "create"
             ),
         ),
         ByCores(

@@ -8,6 +8,7 @@ from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
 from onesided.studies.parts.faster import Faster
+from onesided.studies.parts.times import is_allocated
 from onesided.studies.parts.today import Today
 from onesided.studies.redbook import STUDY
 
@@ -42,7 +43,7 @@ EXPERIMENT = published_experiment(
                 y="half of an exchange",
             ),
             ways.way,
-            lambda cell: cell.axis("flavor") != "create" and cell.setting == DEFAULT,
+            lambda cell: is_allocated(cell) and cell.setting == DEFAULT,
         ),
     ],
 )
