@@ -24,17 +24,11 @@ static bool is_called(const struct served *served)
 static double go(void *state, long long burst)
 {
     struct served *served = state;
-    const struct launch *launch = served->slots.launch;
-    double passed_s = 0;
-    if (is_called(served) && launch->rank == served->server.rank) {
+    if (is_called(served) && served->slots.launch->rank == served->server.rank) {
         server_serve(&served->server);
         return 0;
     }
-    if (launch->rank != TARGET) {
-        const double begin_s = clock_now_s();
-        served->slots.loop(state, burst);
-        passed_s = launch_passed_s(launch, served->slots.cell, begin_s);
-    }
+    const double passed_s = served->go(state, burst);
     if (is_called(served)) {
         server_release(&served->server);
     }
@@ -69,8 +63,10 @@ static void run_with_server(struct served *served, struct trial *trial)
                                      .state = served};
     served->memory = rank == TARGET ? served->slots.window->memory : (char *)served->slots.shared;
     served->prepare = trial->prepare;
+    served->go = trial->go;
     served->check = trial->check;
     trial->prepare = prepare;
+    trial->go = go;
     trial->check = check;
     trial->is_behind = served->serves == TARGET_ITSELF;
     trial->part = rank > served->slots.origins ? LOOKS_ON : trial->part;
@@ -91,7 +87,6 @@ void served_run(struct served *served, bool computes)
         return;
     }
     struct trial trial = slots_trial(slots, "time", computes);
-    trial.go = go;
     if (served->serves == NOBODY) {
         trial_run(&trial);
     } else {

@@ -16,8 +16,9 @@ struct served {
     void (*answer)(struct server *server, const struct request *request);
     struct server server; /* this and what follows: of served_run */
     char *memory;         /* at the server: rank 0's part of the window */
-    /* of the trial: what the server's thread may not meet */
+    /* of the slots' trial; the server's thread may meet no prepare and no check */
     void (*prepare)(void *state, long long burst);
+    double (*go)(void *state, long long burst);
     void (*check)(void *state, long long burst);
 };
 
@@ -25,8 +26,8 @@ struct served {
 bool served_is_supported(const struct launch *launch, enum serves serves, bool computes,
                          struct record *record);
 
-/* Collective: open the window, take all samples of the cell (mpi/trial.h), close it. `writes` says
- * what is accessed; with a server the window and its epochs are chosen here. */
+/* Collective: open the window, take all samples of the cell (mpi/trial.h), close it. Its slots
+ * say what is accessed; with a server the window and its epochs are chosen here. */
 void served_run(struct served *served, bool computes);
 
 #endif

@@ -198,7 +198,7 @@ static void use_windows(struct experiment *experiment)
     watchdog_phase = "start";
     launch_common_start(launch);
     for (int i = 0; accesses && i < experiment->slots.windows; i++) {
-        CHECKED(MPI_Win_lock_all(0, experiment->slots.window[i].handle));
+        window_hold(&experiment->slots.window[i]);
     }
     start_origins(experiment, epoch);
     trial_run(&(struct trial){.launch = launch,
@@ -213,7 +213,7 @@ static void use_windows(struct experiment *experiment)
     watchdog_phase = "end";
     end_origins(experiment);
     for (int i = 0; accesses && i < experiment->slots.windows; i++) {
-        CHECKED(MPI_Win_unlock_all(experiment->slots.window[i].handle));
+        window_release(&experiment->slots.window[i]);
     }
     CHECKED(MPI_Barrier(world_communicator));
 }
