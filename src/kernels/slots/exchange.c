@@ -143,25 +143,30 @@ static void check_messages(struct exchange *exchange, int pass)
     }
 }
 
-static const struct contents messages = {.fill = fill_messages, .compare = check_messages};
+/* The last message that this rank receives in a pass. */
+static void spoil_message(struct exchange *exchange, int pass, enum injection fault)
+{
+    if (exchange->receives.count > 0) {
+        const struct part *part = &exchange->receives.part[exchange->receives.count - 1];
+        message_spoil(destination_of(exchange, part, pass), part->elements,
+                      number_of(exchange, part, pass - 1), fault);
+    }
+}
+
+static const struct contents messages = {
+    .fill = fill_messages, .spoil = spoil_message, .compare = check_messages};
 
 static const struct contents *contents_of(const struct exchange *exchange)
 {
     return exchange->kind->contents != NULL ? exchange->kind->contents : &messages;
 }
 
-/* For tests: the last message of the burst's last pass. */
+/* For tests: the burst's last pass has the fault. */
 static void spoil(struct exchange *exchange)
 {
-    const int last = exchange->passes - 1, received = exchange->receives.count;
-    if (!is_spoilt(exchange->launch, exchange->cell, exchange->first)) {
-        return;
-    }
-    if (exchange->kind->contents != NULL) {
-        incoming(exchange, last)[exchange->slot_elements / 2] = NOTHING;
-    } else if (received > 0) {
-        const struct part *part = &exchange->receives.part[received - 1];
-        message_clear(destination_of(exchange, part, last), part->elements);
+    const enum injection fault = message_fault(exchange->launch, exchange->cell, exchange->first);
+    if (fault != INJECT_NOTHING) {
+        contents_of(exchange)->spoil(exchange, exchange->passes - 1, fault);
     }
 }
 

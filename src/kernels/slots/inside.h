@@ -24,12 +24,27 @@ int known_end(const struct slots *slots);
 
 const struct window *window_of(const struct slots *slots, int region);
 
-/* Bytes before a region in its window. */
+/* Bytes before a region in its window; and in a region before what is spare. */
 size_t region_begin(const struct slots *slots, int region);
+size_t spare_begin(const struct slots *slots);
+
+/* The number of an element through all regions. */
+size_t number_of(const struct slots *slots, int region, int element);
+
+/* Where an element is in its region, or the gap that belongs to it. */
+size_t place_by(const struct slots *slots, int element,
+                size_t (*place)(size_t element, size_t elements));
 
 /* What the target must hold before the first burst; and at the target, store it: all pages are
  * touched then, elements and gaps. */
 void values_begin(const struct slots *slots);
 void values_initialise(const struct slots *slots);
+
+/* For tests, as long as the harness injects: the last operation of a burst, in this rank's last
+ * region, as if it had not been made, as if the one before had been made in its place (or it, too),
+ * or with another bit in one element. After the burst: what was sent is right again, and what was
+ * fetched has the fault. */
+void begin_fault(const struct slots *slots, int elements);
+void end_fault(const struct slots *slots, int elements);
 
 #endif

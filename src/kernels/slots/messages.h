@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "harness/launch.h"
 #include "harness/verification.h"
 
 #define NOTHING (-1) /* where a message goes, before it does; no message has it */
@@ -35,11 +36,23 @@ static inline void message_check(struct verification *found, const int64_t *memo
     }
 }
 
-/* For tests, as long as the harness injects: is something of what arrived to be altered? */
-static inline bool is_spoilt(const struct launch *launch, const struct cell *cell, uint64_t sample)
+/* For tests, as long as the harness injects: the fault of a sample's last message. Wrong data is a
+ * message that is lost in the first sample. */
+static inline enum injection message_fault(const struct launch *launch, const struct cell *cell,
+                                           uint64_t sample)
 {
-    return launch_fault(launch, cell) != INJECT_NOTHING ||
-           (launch_injects(launch, cell, INJECT_WRONG_DATA) && sample == 1);
+    const bool is_wrong = sample == 1 && launch_injects(launch, cell, INJECT_WRONG_DATA);
+    return is_wrong ? INJECT_DROP : launch_fault(launch, cell);
+}
+
+/* Such a message: lost, the one with the number `before`, or with another bit in its last element.
+ */
+static inline void message_spoil(int64_t *memory, int elements, uint64_t before,
+                                 enum injection fault)
+{
+    for (int i = fault == INJECT_FLIP ? elements - 1 : 0; i < elements; i++) {
+        memory[i] = faulty_number(fault, memory[i], value_of_sample(before, (size_t)i));
+    }
 }
 
 #endif

@@ -1,90 +1,9 @@
 /* What slots hold: new values before a burst, and what must have become of them after it. */
-#include <string.h>
-
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
-#include "slots/inside.h"
-#include "slots/messages.h"
+#include "slots/words.h"
 
-#define NUMBERS 1000                 /* sums and products of two are exact in every element */
 #define UNTOUCHED 0x5A5A5A5A5A5A5A5A /* a result that nobody has fetched */
-
-/* ---- Where elements are ---- */
-
-/* Of all slots of a region, without gaps. */
-int all_elements(const struct slots *slots)
-{
-    return slots->count * slots->elements;
-}
-
-size_t slot_bytes(const struct slots *slots)
-{
-    const size_t places = (slots->layout == NULL ? 1 : 2) * (size_t)slots->elements;
-    return places * (size_t)slots->stride_bytes;
-}
-
-static size_t spare_begin(const struct slots *slots)
-{
-    return (size_t)slots->count * slot_bytes(slots);
-}
-
-size_t region_bytes(const struct slots *slots)
-{
-    return spare_begin(slots) + (size_t)(slots->spare * slots->stride_bytes);
-}
-
-/* Regions that the target has, and of which this rank knows what they must hold. */
-int regions_there(const struct slots *slots)
-{
-    return slots->is_common ? 1 : slots->origins;
-}
-
-int known_begin(const struct slots *slots)
-{
-    return slots->is_target ? 0 : slots->begin;
-}
-
-int known_end(const struct slots *slots)
-{
-    return slots->is_target ? slots->origins : slots->end;
-}
-
-const struct window *window_of(const struct slots *slots, int region)
-{
-    return &slots->window[slots->windows == 1 ? 0 : region];
-}
-
-/* Bytes before a region in its window. */
-size_t region_begin(const struct slots *slots, int region)
-{
-    const bool is_first = slots->is_common || slots->windows > 1;
-    return is_first ? 0 : (size_t)region * region_bytes(slots);
-}
-
-char *region_memory(const struct slots *slots, int region)
-{
-    return (char *)window_of(slots, region)->memory + region_begin(slots, region);
-}
-
-char *spare_memory(const struct slots *slots, int region)
-{
-    return region_memory(slots, region) + spare_begin(slots);
-}
-
-/* The number of an element through all regions. */
-static size_t number_of(const struct slots *slots, int region, int element)
-{
-    return (size_t)region * (size_t)all_elements(slots) + (size_t)element;
-}
-
-/* Where an element is in its region, and the gap that belongs to it. */
-static size_t place_by(const struct slots *slots, int element,
-                       size_t (*place)(size_t element, size_t elements))
-{
-    const size_t elements = (size_t)slots->elements, number = (size_t)element;
-    return number / elements * slot_bytes(slots) +
-           place(number % elements, elements) * (size_t)slots->stride_bytes;
-}
 
 INLINE size_t place_of(const struct slots *slots, int element)
 {
@@ -96,89 +15,6 @@ INLINE size_t place_of(const struct slots *slots, int element)
 static int64_t guard(size_t place)
 {
     return -1 - (int64_t)(place / WORD_BYTES);
-}
-
-/* ---- Elements as words; inline: the longer a check takes, the dearer is a large message ---- */
-
-INLINE int64_t load(const void *place, size_t bytes)
-{
-    int64_t word = 0;
-    if (bytes == WORD_BYTES) {
-        memcpy(&word, place, WORD_BYTES);
-    } else {
-        memcpy(&word, place, bytes);
-    }
-    return word;
-}
-
-INLINE void store(void *place, int64_t word, size_t bytes)
-{
-    if (bytes == WORD_BYTES) {
-        memcpy(place, &word, WORD_BYTES);
-    } else {
-        memcpy(place, &word, bytes);
-    }
-}
-
-/* How values are made, apart from all that a store may change: compilers keep it in registers. */
-struct rule {
-    const struct element *element;
-    enum operator_kind operation;
-    bool is_int64;
-};
-
-static struct rule rule_of(const struct slots *slots)
-{
-    return (struct rule){.element = slots->element,
-                         .operation = slots->reduces->operation,
-                         .is_int64 = slots->element->handle == MPI_INT64_T};
-}
-
-INLINE int64_t word_of(struct rule rule, long long number)
-{
-    int64_t word = 0;
-    if (rule.is_int64) {
-        return number;
-    }
-    rule.element->set(&word, number, 0);
-    return word;
-}
-
-/* Small where the result would be no whole number, or too great. */
-INLINE long long draw(struct rule rule, uint64_t sample, size_t number)
-{
-    const long long drawn = value_of_sample(sample, number);
-    return rule.is_int64 && rule.operation != PROD ? drawn : drawn % NUMBERS;
-}
-
-/* What the target has before: of each operator a value that any origin's changes. */
-INLINE int64_t word_before(struct rule rule, uint64_t sample, size_t number)
-{
-    const long long drawn = draw(rule, sample, 2 * number);
-    return word_of(rule, rule.operation == PROD   ? 1 + drawn
-                         : rule.operation == BAND ? -1
-                         : rule.operation == MAX  ? drawn % NUMBERS
-                                                  : drawn);
-}
-
-/* What an origin sends. */
-INLINE int64_t word_sent(struct rule rule, uint64_t sample, size_t number)
-{
-    const bool is_greater = rule.operation == MAX || rule.operation == REPLACE;
-    return word_of(rule, (is_greater ? NUMBERS : 2) + draw(rule, sample, 2 * number + 1));
-}
-
-/* What becomes of the target's element. */
-INLINE int64_t reduced(struct rule rule, int64_t before, int64_t sent)
-{
-    if (rule.operation == REPLACE || rule.operation == NO_OP) {
-        return rule.operation == REPLACE ? sent : before;
-    }
-    if (rule.operation == SUM && rule.is_int64) {
-        return before + sent;
-    }
-    rule.element->apply(rule.operation, &before, &sent);
-    return before;
 }
 
 /* ---- New values ---- */
@@ -222,14 +58,23 @@ void values_initialise(const struct slots *slots)
     end_own(slots);
 }
 
-void values_begin(const struct slots *slots)
+/* Models of so many elements of each region, by the number of the sample. */
+static void renew_models(const struct slots *slots, int elements)
 {
+    const struct rule rule = rule_of(slots);
+    const uint64_t sample = slots->sample;
     for (int region = known_begin(slots); region < known_end(slots); region++) {
-        for (int i = 0; i < all_elements(slots); i++) {
-            slots->region[region].model[i] =
-                word_before(rule_of(slots), 0, number_of(slots, region, i));
+        int64_t *model = slots->region[region].model;
+        const size_t first = number_of(slots, region, 0);
+        for (int i = 0; i < elements; i++) {
+            model[i] = word_before(rule, sample, first + (size_t)i);
         }
     }
+}
+
+void values_begin(const struct slots *slots)
+{
+    renew_models(slots, all_elements(slots));
 }
 
 /* Is what the target has new for each burst? It has to be where nothing else changes it. */
@@ -238,48 +83,33 @@ static bool is_renewed(const struct slots *slots)
     return slots->is_new || slots->reduces->operation == NO_OP;
 }
 
-static void renew_models(const struct slots *slots, int elements)
+/* At an origin: what it sends, and what it compares with. */
+static void renew_sent(const struct slots *slots, int elements)
 {
-    for (int region = known_begin(slots); region < known_end(slots); region++) {
-        for (int i = 0; i < elements; i++) {
-            slots->region[region].model[i] =
-                word_before(rule_of(slots), slots->sample, number_of(slots, region, i));
-        }
-    }
-    if (slots->is_target) {
-        begin_own(slots, MPI_LOCK_SHARED);
-        store_models(slots, elements);
-        end_own(slots);
-    }
-}
-
-/* At an origin. A compare_and_swap that is to fail compares with another value than the target's,
- * and has a third to swap in. */
-static void renew_sent(const struct slots *slots, int region, int elements)
-{
-    const struct region *own = &slots->region[region];
     const struct rule rule = rule_of(slots);
-    const size_t bytes = slots->element->bytes, first = number_of(slots, region, 0);
-    const uint64_t sample = slots->sample;
-    for (int i = 0; i < elements; i++) {
-        const size_t place = (size_t)i * (size_t)slots->stride_bytes;
-        const int64_t model = own->model[i];
-        const int64_t sent = word_sent(rule, sample, first + (size_t)i);
-        store((char *)own->sent + place, slots->makes->fails ? model + 1 : sent, bytes);
-        if (slots->makes->fetches) {
-            store((char *)own->compared + place, slots->makes->fails ? ~model : model, bytes);
-            store((char *)own->result + place, UNTOUCHED, bytes);
+    const size_t bytes = slots->element->bytes;
+    for (int region = slots->begin; region < slots->end; region++) {
+        const struct region *own = &slots->region[region];
+        const size_t first = number_of(slots, region, 0);
+        for (int i = 0; i < elements; i++) {
+            const size_t place = (size_t)i * (size_t)slots->stride_bytes;
+            const int64_t model = own->model[i];
+            store((char *)own->sent + place, word_at_origin(slots, rule, model, first + (size_t)i),
+                  bytes);
+            if (slots->makes->fetches) {
+                store((char *)own->compared + place, slots->makes->fails ? ~model : model, bytes);
+                store((char *)own->result + place, UNTOUCHED, bytes);
+            }
         }
     }
+    begin_fault(slots, elements);
 }
 
 void slots_prepare_alone(struct slots *slots, long long burst)
 {
     expect_stage(slots, PREPARED, "slots_prepare_alone");
     slots->sample += is_renewed(slots) ? 0 : 1; /* what is got stays */
-    for (int region = slots->begin; region < slots->end; region++) {
-        renew_sent(slots, region, (int)burst * slots->elements);
-    }
+    renew_sent(slots, (int)burst * slots->elements);
 }
 
 void slots_prepare(void *state, long long burst)
@@ -291,24 +121,19 @@ void slots_prepare(void *state, long long burst)
     slots->stage = PREPARED;
     if (is_renewed(slots)) {
         renew_models(slots, elements);
+        if (slots->is_target) {
+            begin_own(slots, MPI_LOCK_SHARED);
+            store_models(slots, elements);
+            end_own(slots);
+        }
     }
-    for (int region = slots->begin; region < slots->end; region++) {
-        renew_sent(slots, region, elements);
-    }
+    renew_sent(slots, elements);
     if (slots->posts && slots->is_target) {
         CHECKED(MPI_Win_post(slots->transfer.epoch.peers, 0, slots->transfer.epoch.window));
     }
 }
 
 /* ---- What is compared ---- */
-
-/* For tests: the first element of a region that arrived. */
-static void spoil(const struct slots *slots, void *arrived)
-{
-    if (is_spoilt(slots->launch, slots->cell, slots->sample)) {
-        *(int32_t *)arrived ^= 1 << 20;
-    }
-}
 
 static void check_results(struct slots *slots, int region, int elements)
 {
@@ -340,13 +165,9 @@ static void advance(struct slots *slots, int elements)
 static void look_and_advance(struct slots *slots, long long burst)
 {
     const int elements = (int)burst * slots->elements;
-    for (int region = slots->begin; region < slots->end && elements > 0; region++) {
-        if (slots->makes->fetches) {
-            if (region == slots->origins - 1) {
-                spoil(slots, slots->region[region].result);
-            }
-            check_results(slots, region, elements);
-        }
+    end_fault(slots, elements);
+    for (int region = slots->begin; slots->makes->fetches && region < slots->end; region++) {
+        check_results(slots, region, elements);
     }
     if (slots->compare != NULL && slots->begin < slots->end) {
         slots->compare(slots, burst);
@@ -390,7 +211,6 @@ void slots_check_alone(struct slots *slots, const struct transfer *transfer, lon
         memset(copy, 0, region_bytes(slots));
         transfer_read_back(transfer, (int64_t *)(void *)copy,
                            (int)(region_bytes(slots) / WORD_BYTES));
-        spoil(slots, copy + place_of(slots, 0));
         check_region(slots, slots->begin, copy, &slots->read_back, &slots->read_back);
     }
 }
@@ -415,7 +235,6 @@ void slots_check(void *state, long long burst)
     look_and_advance(slots, burst);
     if (slots->is_target) {
         begin_own(slots, MPI_LOCK_SHARED);
-        spoil(slots, region_memory(slots, regions_there(slots) - 1) + place_of(slots, 0));
         for (int region = 0; region < regions_there(slots); region++) {
             check_region(slots, region, region_memory(slots, region), &slots->at_target,
                          &slots->in_gaps);

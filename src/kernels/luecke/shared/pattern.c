@@ -31,9 +31,9 @@ bool everybody(const struct pattern *pattern)
 /* ---- Payloads ---- */
 
 /* Of a block among those of all ranks and trials. */
-static uint64_t number_of(const struct pattern *pattern, struct block block)
+static uint64_t number_of(const struct pattern *pattern, struct block block, uint64_t trial)
 {
-    const uint64_t rank = pattern->trial * (uint64_t)pattern->ranks + (uint64_t)block.rank;
+    const uint64_t rank = trial * (uint64_t)pattern->ranks + (uint64_t)block.rank;
     return rank * (uint64_t)pattern->blocks + (uint64_t)block.index;
 }
 
@@ -44,7 +44,7 @@ static void fill(struct pattern *pattern)
         const struct block own = {.rank = pattern->rank, .index = index};
         struct block origin;
         message_fill(block_of(pattern->data, pattern, index), pattern->elements,
-                     number_of(pattern, own));
+                     number_of(pattern, own, pattern->trial));
         if (pattern->kind->origin(pattern, index, &origin) || !pattern->kind->in_place) {
             message_clear(block_of(pattern->result, pattern, index), pattern->elements);
         }
@@ -59,8 +59,10 @@ static void spoil(const struct pattern *pattern)
     while (last >= 0 && !pattern->kind->origin(pattern, last, &origin)) {
         last--;
     }
-    if (last >= 0 && is_spoilt(pattern->launch, pattern->cell, pattern->trial)) {
-        message_clear(block_of(pattern->result, pattern, last), pattern->elements);
+    const enum injection fault = message_fault(pattern->launch, pattern->cell, pattern->trial);
+    if (last >= 0 && fault != INJECT_NOTHING) {
+        message_spoil(block_of(pattern->result, pattern, last), pattern->elements,
+                      number_of(pattern, origin, pattern->trial - 1), fault);
     }
 }
 
@@ -71,8 +73,8 @@ static void check(struct pattern *pattern)
         struct block origin;
         const int64_t *result = block_of(pattern->result, pattern, index);
         if (pattern->kind->origin(pattern, index, &origin)) {
-            message_check(&pattern->found, result, pattern->elements, number_of(pattern, origin),
-                          pattern->trial);
+            message_check(&pattern->found, result, pattern->elements,
+                          number_of(pattern, origin, pattern->trial), pattern->trial);
         }
     }
 }
