@@ -9,12 +9,17 @@ static int faulted(const struct slots *slots, int elements)
     return (is_once ? slots->elements : elements) - 1;
 }
 
+static bool is_wrong(const struct slots *slots)
+{
+    return slots->sample == 1 && launch_injects(slots->launch, slots->cell, INJECT_WRONG_DATA);
+}
+
 /* Wrong data is another bit in the first sample, from the last origin. */
 static enum injection fault_of(const struct slots *slots)
 {
-    const bool is_wrong = slots->sample == 1 && slots->end == slots->origins &&
-                          launch_injects(slots->launch, slots->cell, INJECT_WRONG_DATA);
-    return is_wrong ? INJECT_FLIP : launch_fault(slots->launch, slots->cell);
+    return is_wrong(slots) && slots->end == slots->origins
+               ? INJECT_FLIP
+               : launch_fault(slots->launch, slots->cell);
 }
 
 /* What an operation with this fault sends: nothing new, it twice, that of the one before, ... */
@@ -61,6 +66,16 @@ void end_fault(const struct slots *slots, int elements)
     if (slots->makes->fetches) {
         char *result = (char *)own->result + at;
         const int64_t before = load(last > 0 ? result - slots->stride_bytes : result, bytes);
-        store(result, faulty_number(fault, load(result, bytes), before), bytes);
+        const enum injection fetched = launch_fault(slots->launch, slots->cell);
+        store(result, faulty_number(fetched, load(result, bytes), before), bytes);
+    }
+}
+
+void fault_stored(const struct slots *slots, char *memory)
+{
+    const size_t bytes = slots->element->bytes;
+    char *place = memory + place_of(slots, slots->elements - 1);
+    if (is_wrong(slots) && slots->reduces->operation == NO_OP) {
+        store(place, faulty_number(INJECT_FLIP, load(place, bytes), 0), bytes);
     }
 }

@@ -46,5 +46,8 @@ void values_initialise(const struct slots *slots);
  * fetched has the fault. */
 void begin_fault(const struct slots *slots, int elements);
 void end_fault(const struct slots *slots, int elements);
+/* At the target, which has stored what is got from its last region: another bit, where data is
+ * wrong. */
+void fault_stored(const struct slots *slots, char *memory);
 
 #endif

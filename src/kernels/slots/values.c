@@ -5,12 +5,6 @@
 
 #define UNTOUCHED 0x5A5A5A5A5A5A5A5A /* a result that nobody has fetched */
 
-INLINE size_t place_of(const struct slots *slots, int element)
-{
-    return slots->layout == NULL ? (size_t)element * (size_t)slots->stride_bytes
-                                 : place_by(slots, element, slots->layout->place);
-}
-
 /* What gaps hold, by their place in the window. */
 static int64_t guard(size_t place)
 {
@@ -124,6 +118,7 @@ void slots_prepare(void *state, long long burst)
         if (slots->is_target) {
             begin_own(slots, MPI_LOCK_SHARED);
             store_models(slots, elements);
+            fault_stored(slots, region_memory(slots, regions_there(slots) - 1));
             end_own(slots);
         }
     }

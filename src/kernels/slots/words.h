@@ -9,6 +9,12 @@
 
 #define NUMBERS 1000 /* sums and products of two are exact in every element */
 
+INLINE size_t place_of(const struct slots *slots, int element)
+{
+    return slots->layout == NULL ? (size_t)element * (size_t)slots->stride_bytes
+                                 : place_by(slots, element, slots->layout->place);
+}
+
 INLINE int64_t load(const void *place, size_t bytes)
 {
     int64_t word = 0;
