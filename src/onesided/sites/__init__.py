@@ -15,8 +15,8 @@ Entry = dict[str, Any]
 LOCAL = "local"
 #: ReFrame's schedulers that submit with ``sbatch``: with accounting, and without it.
 SLURM = ("slurm", "squeue")
-#: How many times a second ReFrame looks whether a launch is finished. By default it slows down to
-#: one in ten seconds, longer than a launch on a machine of one's own.
+#: How many times a second ReFrame looks whether a launch is finished. By default ReFrame slows
+#: down to one look in ten seconds. A launch on one machine is often over in less time.
 LOOKS_LOCAL = 10
 #: A scheduler is asked less often, because several sessions wait for it at the same time.
 LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST = 1, 0.2
