@@ -148,4 +148,4 @@ def test_the_compute_is_as_long_as_the_transfer_or_as_asked(overlap, network):
         (result,) = launch.results.values()
         (length,) = samples(result, "length")[1]
         assert length == pytest.approx(length_s, rel=0.5)
-        assert min(samples(result, "compute")[1]) > 0.9 * length
+        assert min(samples(result, "compute")[1]) > 0.5 * length

@@ -86,7 +86,8 @@ def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(patter
         assert samples(result, "time") == {}
         computing = int(name == "distant_messages" or labels.get("operation") == "put")
         assert samples(result, "compute").keys() == {computing}
-        assert min(samples(result, "compute")[computing]) >= 0.9 * 2e-3
+        # fixed work: shorter where the core was slow while it was calibrated
+        assert min(samples(result, "compute")[computing]) > 0.5 * 2e-3
         behind = samples(result, "behind")
         assert behind.keys() == samples(result, "access").keys() == {1 - computing}
         # a fence, a receive or a collective call is the computing rank's own; so is what the root
