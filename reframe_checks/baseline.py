@@ -1,4 +1,4 @@
-"""Hardware baseline: what the machine itself needs for the parts of one-sided communication.
+"""Hardware baseline: how long the machine itself takes for the parts of one-sided communication.
 
 The kernel does not use MPI. Sources: Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic
 Operations on Modern Architectures", PACT 2015, for the atomic operations; Barrios et al., IBM

@@ -32,15 +32,15 @@ from .plugins.grid import LOWEST_LEVEL
 
 NONE = [NO_MEANING]
 WITHOUT_LAYOUT = {"count": NONE, "layout_origin": NONE, "layout_target": NONE}
-#: The values of an axis if the call gives it a meaning, and if not.
+#: For each call: the values of axes that have a meaning for it, and `NONE` for other axes.
 OF_CALL = {
     **{call: {"operator": NONE, "overlap": NONE} for call in MOVES},
     **{call: {"operator": ["sum"], "overlap": ["apart"]} for call in REDUCES},
     "fetch_and_op": {"operator": ["sum"], "overlap": ["apart"], **WITHOUT_LAYOUT},
     "compare_and_swap": {"operator": NONE, "overlap": ["apart"], **WITHOUT_LAYOUT},
 }
-#: The operators that MPI 4.1 has for an element beside those of all elements, sections 6.9.2 and
-#: 6.9.4.
+#: For groups of elements, the operators of MPI 4.1 (sections 6.9.2 and 6.9.4), besides `replace`
+#: and `no_op`, which all elements have.
 OPERATORS = [
     (WHOLE, OF_WHOLE),
     (REAL, ["sum", "prod", "max", "min"]),
@@ -77,9 +77,9 @@ class ConformanceCheck(OnesidedCheck):
     """A part of the matrix: cells with a few rounds, at the lowest thread level."""
 
     kernel = "conformance"
-    #: With progress threads beside two ranks on two cores each round takes its time.
+    #: A round takes long if progress threads run beside two ranks on two cores.
     kernel_options = {"rounds": "1"}
-    #: A cell takes milliseconds; so a hang is found sooner than elsewhere.
+    #: A cell takes only milliseconds, so a short time-out is enough to find a hang.
     cell_timeout_s = 20.0
     tags = {"conformance"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
@@ -108,7 +108,7 @@ class ConformanceCheck(OnesidedCheck):
 
 @rfm.simple_test
 class ConformanceLayouts(ConformanceCheck):
-    """Layouts at the origin and at the target, by count; and drawn layouts of every element."""
+    """Layouts at origin and target, with several counts; and random layouts of every element."""
 
     descr = "data by layout"
     _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
@@ -129,7 +129,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator on every element that MPI allows, each at its own place or all at the same."""
+    """Every operator that MPI allows for each element, on separate places and on the same place."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -161,7 +161,7 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call in every epoch on every flavor, by role; and many outstanding operations."""
+    """Every call in every epoch on every flavor, and to other targets; many operations at once."""
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
@@ -193,7 +193,7 @@ class ConformanceWindows(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceKnown(ConformanceCheck):
-    """The cells of the programs in reports of defects (config/upstream_defects.yaml).
+    """Cells that do what the programs in reports of defects do (config/upstream_defects.yaml).
 
     A probe with another element, size, window or epoch than the reported program proves nothing.
     Cells that other checks declare are not repeated.
@@ -251,7 +251,7 @@ class ConformanceLarge(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A cell of each call, epoch, flavor, layout and element. They take about a second."""
+    """Some cells for each call, epoch, flavor, layout and element; together, about a second."""
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

@@ -34,7 +34,7 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 
 @rfm.simple_test
 class Mutex(Dinan):
-    """Lock and unlock, by all or some ranks, while the host takes part and while it computes.
+    """A mutex that all or some ranks lock, while its host takes part, is idle, or computes.
 
     In the source, each process makes 10,000 cycles. The longest bursts here have the same number.
     """
@@ -86,9 +86,9 @@ class LinkedList(Dinan):
     crosses_crowd = [{"idiom": EVERY_IDIOM}]
 
 
-#: The program's own loads and stores: the window has nothing to choose.
+#: The program's own loads and stores, for which a window's flavor cannot be chosen.
 STORES = {"idiom": ["stores"], "flavor": [NO_MEANING]}
-#: There are few samples, because half of the cells wait in each.
+#: There are few samples, because in half of the cells the accesses wait in each sample.
 SAMPLES_OF_COMPUTES = {"computing-samples": "5"}
 
 
@@ -154,7 +154,7 @@ class Ordering(Dinan):
 
 @rfm.simple_test
 class WindowGrowth(Dinan):
-    """A window that is doubled by re-creation or by attaching a buffer, with the source's sizes."""
+    """A window whose size is doubled: it is created again, or a buffer is attached to it."""
 
     descr = "growth of a window"
     kernel = "window_growth"

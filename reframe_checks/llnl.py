@@ -35,13 +35,13 @@ class Exchange(OneSetting):
     """The common part of the checks. Leaf classes name the kernel, its interfaces and sizes."""
 
     tags = {"llnl", "papers"}
-    #: Interfaces without a window, and with one.
+    #: Interfaces without a window, and interfaces with a window.
     two_sided = builtins.variable(list)
     one_sided = builtins.variable(list)
     #: The axis of sizes, and its values by the number of ranks.
     size_axis = builtins.variable(str, value="size_bytes")
     sizes = builtins.variable(dict)
-    #: The sizes that every flavor has.
+    #: The sizes for which every flavor is measured.
     few_sizes = builtins.variable(list, value=FEW)
     #: Axes of this kernel alone, with their values.
     own_axes = builtins.variable(dict, value={})

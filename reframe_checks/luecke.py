@@ -73,7 +73,7 @@ class Pattern(OneSetting):
         return self.own_axis
 
     def own_of(self, interface, own):
-        """Return the values for an interface."""
+        """Return the own axis's values for an interface. The axis has no meaning for a rival."""
         if interface in ONE_SIDED:
             return own
         return {name: [NO_MEANING] for name in own}
@@ -153,13 +153,13 @@ class TreeBroadcast(Pattern):
     own_axis = {"operation": ["get", "put"]}
 
     def computes(self):
-        """Say that an inner node computes, too."""
+        """Tell whether one rank computes. With four ranks, an inner node of the tree computes."""
         return self.ranks in (2, 4)
 
 
 @rfm.simple_test
 class AllToAll(Pattern):
-    """Each rank gets from all others."""
+    """Each rank gets from all other ranks."""
 
     descr = "all-to-all"
     kernel = "all_to_all"

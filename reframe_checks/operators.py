@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """The whole matrix, in memory that MPI allocates; and each promise alone."""
+    """All operations with all operators and elements in allocated windows; each promise alone."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}

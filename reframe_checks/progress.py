@@ -26,7 +26,7 @@ PASSIVE = [
     "lock_all_nocheck",
 ]
 SIZES = [8, 1024, 65536, 1048576]
-# the kernel's own defaults, and the time seen besides the computes themselves
+# the kernel's own defaults, and the measured time besides the computes
 SAMPLES = "5"
 LENGTHS_MS = "0,1,3,10"
 HELPER_LENGTHS_MS = "10,30"
@@ -36,7 +36,7 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
 class Progress(OnesidedCheck):
-    """The base point of the star. Leaf classes choose the crosses."""
+    """The base point. Leaf classes choose the crosses around it."""
 
     kernel = "progress"
     base_point = {
@@ -166,7 +166,7 @@ class ProgressModes(Progress):
 
 @rfm.simple_test
 class ProgressLibrary(ProgressModes):
-    """A thread of the library makes progress. This thread is a setting."""
+    """A thread of the library makes progress. A setting starts this thread."""
 
     descr = "progress by a thread of the library"
     tags = {"redbook"}

@@ -19,7 +19,7 @@ COMPUTES = {"target_state": ["computes"]}
 
 
 def served(ways):
-    """Return the part of a cross with ways that use a server. They have no choice of window."""
+    """Return the part of a cross for ways that use a server. The flavor has no meaning for them."""
     return {"way": ways, "flavor": [NO_MEANING]}
 
 
@@ -34,7 +34,7 @@ SIZES = {"size_bytes": [8, 8192, 1048576]}
 
 @rfm.simple_test
 class ActiveAccumulate(Origins):
-    """Origins add themselves, or ask rank 0, or ask a rank that shares rank 0's memory."""
+    """Origins add by themselves, or ask rank 0 or a rank that shares rank 0's memory to add."""
 
     descr = "active accumulate by ranks"
     tags = TAGS
@@ -80,7 +80,7 @@ ELEMENTS = {"elements": [1, 64, 4096]}
 
 @rfm.simple_test
 class Gather(Origins):
-    """Elements come with gets, with a type, or packed by rank 0 or a rank that shares memory."""
+    """Elements are got one by one or by a datatype, or packed by rank 0 or another server."""
 
     descr = "gather of scattered elements"
     tags = TAGS

@@ -1,4 +1,4 @@
-"""The points around a block, from all neighbours; tasks compared with tasks of several threads.
+"""The points around a block, from all neighbours; several tasks compared with several threads.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.3.4 and 5.1.6.
@@ -68,7 +68,7 @@ class Halo(FewAndCrowd):
 
 @rfm.simple_test
 class HaloOfThreads(OnesidedCheck):
-    """One task with two threads in place of two tasks; one with four in place of four tasks."""
+    """One task with two threads, to compare with two tasks; and one with four threads."""
 
     descr = "halo, one task of several threads"
     tags = {"redbook", "papers"}

@@ -13,7 +13,7 @@ from .common.base import OnesidedCheck
 ORDER = 4096
 BOTH = ["rows", "columns"]
 EACH = [*BOTH, "rows_forked"]
-#: By tasks: variants, and threads of a task.
+#: For each number of tasks: variants, and the numbers of threads of a task.
 CROSSES = {
     1: [(EACH, [1, 2, 4]), (BOTH, [8])],
     2: [(EACH, [1, 2]), (BOTH, [4])],
@@ -23,7 +23,7 @@ CROSSES = {
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """Numbers of tasks and threads. The source has at most eight tasks and eight threads."""
+    """The product, by several tasks and threads. The source has at most eight tasks and threads."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}

@@ -22,7 +22,7 @@ IN_PLACE_SIZES = [4096, 16384]
 
 @rfm.simple_test
 class EagerLimit(FewAndCrowd):
-    """The largest size that returns while no rank receives, found by halving; also for puts."""
+    """The largest size for which a send or put returns while no rank receives, by halving."""
 
     descr = "eager limit"
     tags = TAGS
@@ -44,7 +44,7 @@ class EagerLimit(FewAndCrowd):
 
 @rfm.simple_test
 class InPlaceProbe(OneSetting):
-    """Ranks send from and receive into one buffer. Each size has its own launch; it may hang.
+    """Ranks send from and receive into one buffer. A launch has one size, because it may hang.
 
     The watchdog ends the launch after a second, and the cell is a hang.
     """
@@ -59,13 +59,13 @@ class InPlaceProbe(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make the one cell."""
+        """Declare the only cell."""
         self.crosses = [{"size_bytes": [self.in_place_bytes]}]
 
 
 @rfm.simple_test
 class InPlace(OneSetting):
-    """The ways that cannot hang."""
+    """The ways to exchange in place that cannot hang."""
 
     descr = "all-to-all in place"
     tags = TAGS

@@ -1,4 +1,4 @@
-"""Streams of messages: at each thread level, and of several threads or as many processes at once.
+"""Streams of messages: one at each thread level; several at once, by threads or by processes.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 5.1.5.
@@ -49,7 +49,7 @@ class Streams(OnesidedCheck):
 
 @rfm.simple_test
 class LockTax(Streams):
-    """One stream at each thread level; at both ends, also the base for comparing several."""
+    """One stream at each thread level, also in the arrangements that several streams have."""
 
     descr = "threaded calls, one thread at each level"
     thread_level = builtins.parameter(LEVELS)
@@ -93,7 +93,7 @@ class StreamsOfProcesses(Streams):
 
 @rfm.simple_test
 class StreamsOfManyProcesses(Streams):
-    """Four pairs, with only small messages."""
+    """Four pairs of processes, with only small messages."""
 
     descr = "threaded calls, four pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])

@@ -21,7 +21,7 @@ CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
 # without the polling helper, whose cells take twice as long: the campaign papers has it
 CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
-# approximate time of a cell beside its computes
+# approximate time of a cell besides its computes
 CELL_S = 0.02
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
 COMPUTE_OF_THE_REPORT_MS = 240
@@ -83,7 +83,7 @@ class SharedCounterQuick(SharedCounter):
     descr = "shared counter, quick campaign"
     tags = {"quick", "regression"}
     crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_random(QUICK, "target_computes")]
-    # with fixed compute the ranks fall into step, at every level
+    # with fixed computes the ranks fall into step at every level, so one level is enough
     crosses_lowest_level = _crosses(QUICK, ["target_computes"])
     crosses_threads = _crosses(["mpi2_array", "fetch_and_op_flush"], CASES_HELPER_QUICK)
 

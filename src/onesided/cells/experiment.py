@@ -1,4 +1,4 @@
-"""The meaning of an experiment for the analysis, the report and the comparison."""
+"""What an experiment is: how it is judged, what its page shows, and which figure is compared."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
 
 
 class Analysis(Protocol):
-    """Judges an experiment. Every frame has the columns of `tables.PLACE`."""
+    """Judges the cells of an experiment. Every data frame has the columns of `tables.PLACE`."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per value: PLACE, round, metric, statistic, unit, value, maybe kind."""
+        """Return one row per value: PLACE, round, metric, statistic, unit, value (and a kind)."""
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the samples whose percentiles are wanted: PLACE, metric, value."""
@@ -30,7 +30,7 @@ class Analysis(Protocol):
         """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict on a cell, from one probe for each launch, if no launch failed."""
+        """Return the verdict that a cell has if no launch failed. Each launch has one probe."""
 
 
 OverRanks = Literal["mean", "max", "sum"]
@@ -39,16 +39,16 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a launch: for each sample one value over the ranks, then the median of samples.
+    """A figure of a launch: the median over samples, after each sample's ranks became one value.
 
     A metric is declared only once. ReFrame shows it; pages and comparisons use it.
 
     Attributes:
         name: the name of the metric in summary.parquet.
-        series: the series of the kernel, with samples of each rank that has samples.
+        series: the kernel's series from which the figure is computed.
         unit: the unit of the series and of the figure.
-        over_ranks: how the ranks' samples with the same index become one value. It is the largest
-            sample for a time that all ranks take together, and the sum for what ranks move.
+        over_ranks: how the ranks' samples with the same index become one value, for example `max`
+            for a time that all ranks take together, or `sum` for an amount that each rank moves.
         better: whether lower or higher values are better.
         origins: whether samples of rank 0, the target, are left out.
         skipped: the number of samples at the beginning that do not count.
@@ -88,7 +88,7 @@ class FigureOfMerit:
 
 @dataclass(frozen=True)
 class Study:
-    """The common part of several experiments, which are on one page of a report.
+    """A group of experiments that share one page of a report.
 
     Attributes:
         name: the name of the page's file and of the folder with the kernels.
@@ -119,8 +119,8 @@ class Experiment:
         merit: what `onesided compare` compares; None if nothing is compared.
         access: the series of single accesses with which a latency's bursts are compared; empty if
             single accesses are not timed.
-        applies: for an axis with a meaning only for some values of another axis, this other axis
-            and these values.
+        applies: for each axis that has a meaning only with some values of another axis, the other
+            axis and these values.
         is_baseline: whether the times are the machine's own times, with which times of other
             experiments are compared.
     """
@@ -156,13 +156,13 @@ class Experiment:
 class Experiments(Mapping[str, Experiment]):
     """Experiments by kernel, in the order of a report.
 
-    A caller that has studies passes the experiments down, because no floor below the studies looks
-    for studies. Another process gets the function that finds the experiments, because pages cannot
-    be sent as data.
+    The commands pass this object to the floors below the studies, which must not look for studies.
+    Another process gets the function that finds the experiments, because pages cannot be sent
+    between processes.
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
-        """Take a function of a module that returns the experiments."""
+        """Take a function that returns the experiments, and that other processes can import."""
         self._find = find
         found = sorted(find(), key=lambda experiment: experiment.order)
         self._by_kernel = {experiment.kernel: experiment for experiment in found}

@@ -1,4 +1,4 @@
-"""The words for how a cell ended, and the evidence for a verdict."""
+"""The verdicts on cells, the statuses of cells in launches, and the evidence for a verdict."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ UNAVAILABLE = "unavailable"
 NOT_RUN = "not run"
 
 NO_COMMON_CLOCK = "the ranks' stamps are not known to be on one clock"
-"""A reason why a cell is `undecided`, whatever its number of launches."""
+"""A reason for the verdict `undecided` that further launches cannot remove."""
 
 STATUS_OK = "ok"
 VERDICT_OF_STATUS: Mapping[str, str] = {
@@ -100,8 +100,8 @@ class Probe:
     Attributes:
         remaining: the remaining time of the target's compute when the operation was issued.
         elapsed: the time from issue to return.
-        released: a share of all samples. In these samples, the target's call that opens its part of
-            the epoch returned only after the origin had called MPI. Such a call synchronises.
+        released: the share of all samples in which the target's call that opens its part of the
+            epoch returned only after the origin had called MPI. Such a call synchronises.
     """
 
     remaining: tuple[float, ...]
@@ -140,7 +140,7 @@ def change(before: str, after: str, crowded: bool) -> str | None:
 
     A change to or from `UNDECIDED`, or to or from a verdict without a measurement, is open. In a
     crowded cell, a change between two observations is open, because the scheduler may be the cause.
-    But a failure that appears or disappears counts in a crowded cell, too.
+    But a failure that appears is worse, and one that disappears is better, even in a crowded cell.
 
     Args:
         before: the verdict of the first of two cells.

@@ -1,4 +1,4 @@
-"""Comparison of two campaigns (versions, weeks, machines), and which of their cells correspond.
+"""Comparison of two campaigns, such as two versions or machines, and which cells correspond.
 
 The comparison says which verdicts changed, what became slower or faster, and which of these changes
 the noise between launches cannot explain.
@@ -39,7 +39,7 @@ class Campaigns(Comparison):
         first: the campaign that the other is compared with.
         second: the campaign that is compared.
         missing: for each environment, how many cells only the first campaign has, and how many only
-            the second has. An environment has the name of the first campaign, if it is there.
+            the second has. The key is the environment's name, in the first campaign if possible.
     """
 
     experiments: Experiments
@@ -57,7 +57,7 @@ def compare(
         first: an analysed folder of results.
         second: another such folder.
         experiments: the experiments that judged both campaigns.
-        same: for names of environments in the first campaign, the names in the second.
+        same: for an environment's name in the first campaign, its name in the second.
 
     Raises:
         InputError: a file is missing or cut, a name is unknown, or no cell is in both campaigns.
@@ -79,14 +79,14 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Return the first side's name for the second side's name, if both have one name left."""
+    """Map the only name that is new on the second side to the only name that is missing there."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
 
 
 def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
-    """Return family and launch model of each environment. Containers are another kind."""
+    """Return the kind of each environment: its family and its launch model (native or not)."""
     kinds = campaign.cells.group_by("environment").agg(
         pl.col("family").drop_nulls().first(), pl.col("launch_model").drop_nulls().first()
     )
@@ -96,7 +96,7 @@ def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
 def _names_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return, for environments with another name in the second campaign, the first's name.
+    """Return the name in the first campaign of each environment that the second names differently.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -139,8 +139,8 @@ def _place_in_first(
 
     def place(of_second: Place) -> Place:
         system, partition, environment, *rest = of_second
-        # if another environment of the second is the same as this one, its name alone cannot match
-        # it
+        # a name that already stands for another environment of the second campaign matches nothing
+        # else
         named = names.get(environment, None if environment in taken else environment)
         return (*sites.get((system, partition), (system, partition)), named, *rest)
 
@@ -155,7 +155,7 @@ def _missing(
 ) -> dict[str, tuple[int, int]]:
     """Return, for each environment, how many cells only the first or only the second campaign has.
 
-    An environment has the name of the first campaign, if it is there.
+    The key is the environment's name, in the first campaign if possible.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}

@@ -11,7 +11,7 @@ from onesided.measure.significance import are_apart, holm, mean_shift
 from onesided.measure.statistics import median
 
 ASKED_FACTOR = 1.1
-"""A change that users want to find. A comparison says in how many cells it would have found it."""
+"""A change that users want to find. A comparison says in how many cells it would be found."""
 
 LEAST_FACTOR = 1.05
 """A smaller ratio is never called a difference, because launches of one campaign do not show how
@@ -22,8 +22,8 @@ CELL_LAUNCHES = 7
 """The number of launches on each side that are needed to judge a single cell. Some cells have
 two kinds of values. With six launches, one side may show only one kind, and the other side only
 the other kind. This happens once in 2048 such cells, and a campaign has dozens of such cells.
-After ten rounds there are seven launches even if some do not count, because the cores were far
-apart or another program used the core. Six rounds are not enough for this."""
+Some launches do not count, because their cores were far apart or another program used a core.
+Ten rounds still leave seven launches that count; six rounds do not."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """The number of launches on each side that are needed to judge an environment, whose values are
@@ -59,23 +59,24 @@ Launches = Mapping[int, float]
 """For each round, the logarithm of a cell's value."""
 
 Sides = tuple[Sequence[float], Sequence[float]]
-"""The logarithms of the launches, or of the rounds, of the first and the second side."""
+"""The logarithms of the values of each side, the first side first: by launch, or by round."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The second side's values divided by the first side's values.
+    """The difference of two sides: the second's values divided by the first's, and a test.
 
     Attributes:
         ratio: the ratio of geometric means over launches. If it is above 1, the second side is
             slower.
         low: the lower end of the 95 % interval; None if a side has fewer than two launches.
         high: the upper end of the interval; None as for `low`.
-        p: the probability, adjusted for all tests of the family; None if there was no test.
+        p: the probability of such a ratio if nothing changed, adjusted for all tests of the family;
+            None if there was no test.
         launches: the number of launches of the side with fewer launches.
-        level: the level below which `p` counts.
+        level: the difference is significant only if `p` is below this level.
         detectable: the least ratio above 1 that nine of ten such comparisons would call a
-            difference; for a ratio below 1, the reciprocal. None if there was no test.
+            difference; below 1, its reciprocal is the limit. None if there was no test.
     """
 
     ratio: float
@@ -88,7 +89,7 @@ class Difference:
 
     @property
     def word(self) -> str:
-        """Return slower or faster; ~ if not significant; or the words for no test."""
+        """Return `SLOWER` or `FASTER`, `SAME` if not significant, `NOT_TESTED` if not tested."""
         if self.p is None:
             return NOT_TESTED
         if self.p >= self.level or max(self.ratio, 1 / self.ratio) < LEAST_FACTOR:
@@ -129,10 +130,10 @@ def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
 def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
     """Return the data of several cells together, with the rounds as replicates.
 
-    Each round gives one value: the mean, over the round's cells, of a cell's distance from its own
-    middle. Therefore an effect on all cells of a launch is counted only once, and a cell that is
-    missing in a round does not shift the round. A round is left out if it has fewer than half as
-    many cells as the fullest round, because a further round has few cells.
+    Each round gives one value: the mean, over its cells, of the distance from the middle of a
+    cell's two sides. Therefore an effect on all cells of a launch is counted only once, and a cell
+    that is missing in a round does not shift the round. A round is left out if it has fewer than
+    half as many cells as the fullest round, because a further round has few cells.
 
     Args:
         cells: for each cell, the launches on both sides.

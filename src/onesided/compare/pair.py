@@ -1,4 +1,4 @@
-"""Comparison of two sides, cell by cell: campaigns, versions, or containers and native MPIs.
+"""Cell-by-cell comparison of two sides: two campaigns or versions, or containers and native MPIs.
 
 `pairs` finds the cells that both sides have. `compare` says which verdicts changed and which values
 differ beyond noise. Both sides may be from one campaign.
@@ -34,7 +34,7 @@ Entry = Mapping[str, Any]
 
 
 def in_both(first: str, second: str) -> str:
-    """Return a name; both names if they differ."""
+    """Return the name that both sides use; both names if they differ."""
     return first if first == second else f"{first} → {second}"
 
 
@@ -99,8 +99,8 @@ class Pair:
         value_first: the row of the first side's summary with the cell's figure of merit; None if no
             launch gave a value.
         value_second: the same row of the second side's summary.
-        difference: the difference of the cell's launches, or of all cells of its part together;
-            None if no cell is timed.
+        difference: the difference between the sides, for this cell or for all cells of its part
+            together; None if no such cell is timed on both sides.
         tails: the medians of the cell's tails on both sides, if the tails changed.
     """
 
@@ -141,7 +141,7 @@ class Pair:
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second median is in the range of a rerun's median; None if not known."""
+        """Tell whether the second median is in the first's rerun interval; None if not known."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -191,7 +191,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """An environment's cells together, with the place and the way in which they were run.
+    """The difference of all cells of an environment together, and where and how the cells were run.
 
     Attributes:
         system: the system of the first side.
@@ -277,7 +277,7 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell of verdicts.json has launches to compare, and no failed launch."""
+    """Tell whether a cell's values are compared: it has a merit, did not fail, is not crowded."""
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 
@@ -335,7 +335,7 @@ def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
 
 
 def overall(timed: Sequence[Timed]) -> list[Overall]:
-    """Return the differences of environments. After each come the differences of its kernels."""
+    """Return the difference of each environment, followed by those of the environment's kernels."""
     parts: dict[tuple[Any, ...], list[Timed]] = {}
     for place, cells in _grouped(timed, _overall_key).items():
         of_kernels = _grouped(cells, lambda pair: pair.first["kernel"])
@@ -351,7 +351,7 @@ def overall(timed: Sequence[Timed]) -> list[Overall]:
 
 
 def _overall_key(pair: Pair) -> tuple[Any, ...]:
-    """Return the key of the environment that a cell counts for: where and how the cell was run."""
+    """Return the key of the `Overall` to which a cell belongs: where and how the cell was run."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

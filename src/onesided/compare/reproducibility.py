@@ -24,8 +24,8 @@ class Figure:
 
     Attributes:
         name: what the figure counts.
-        count: the number of cells for which it is true.
-        total: the number of cells for which it could be true.
+        count: the number of cells of which this is true.
+        total: the number of cells of which this could be true.
         bound: the share that must be reached, or must not be exceeded; None if there is no bound.
         at_most: whether `bound` is an upper bound.
     """
@@ -62,9 +62,9 @@ def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the figures for the cells that both runs have.
 
     Cells with a helper are left out, because on few cores they measure the scheduler. The value of
-    a cell is the median over launches of the cell's figure of merit. Half-width and ratio are
-    compared with the interval in which a rerun's median should be (`statistics.rerun_interval`).
-    The last figure uses the interval of the median itself. It is only for comparison and has no
+    a cell is the median over launches of the cell's figure of merit. The figures for half-width and
+    ratio use the interval in which a rerun's median should be (`statistics.rerun_interval`). The
+    last figure uses the interval of the median itself. It is only for comparison and has no
     bound. Take six launches and six other launches of one distribution: the median of the first six
     is within the interval of the other six in 90.0 % of all cases.
 
@@ -124,7 +124,7 @@ def lines(found: Sequence[Pair]) -> list[str]:
 def _moved_lines(found: Sequence[Pair]) -> list[str]:
     """Return one line for each MPI and kernel: the factor by which the values changed.
 
-    If nearly all cells changed by one factor, the machine changed between the two runs. The
+    If nearly all cells changed by the same factor, the machine changed between the two runs. The
     intervals of one run do not include such a change.
     """
     ratios = defaultdict(list)

@@ -15,7 +15,7 @@ from onesided.measure.statistics import MINIMUM_COVERAGE
 
 
 def said(difference: Difference) -> str:
-    """Return a ratio with its interval and its word: ``1.12 (1.08 to 1.16) slower``.
+    """Return a ratio, its interval, and what the test found: ``1.12 (1.08 to 1.16) slower``.
 
     If a ratio is not significant, the factor that would have been significant follows.
     """

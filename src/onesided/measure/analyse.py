@@ -1,4 +1,4 @@
-"""From a campaign's tables to its values, summary and verdicts. This code names no experiment.
+"""Compute values, summary and verdicts from a campaign's tables. This code names no experiment.
 
 Cells are judged in batches of a few tests, so that the memory in use is bounded.
 """
@@ -29,7 +29,7 @@ from onesided.measure.summary import merit_rows, summary_of
 from onesided.system import documents, parallel, writing
 
 MOST_CELLS = 20_000
-"""The most cells of a batch that has more than one test. A campaign with up to twice as many
+"""The maximum number of cells in a batch of several tests. A campaign with up to twice as many
 cells is one batch."""
 
 WHERE = ("system", "partition", "environment")
@@ -37,7 +37,7 @@ WHERE = ("system", "partition", "environment")
 
 @dataclass(frozen=True)
 class Batch:
-    """Tests of one environment in one partition, or of all environments.
+    """Tests that are judged together: of one environment in one partition, or of all environments.
 
     Attributes:
         cells: the number of cells; each cell counts once for each of its rounds.
@@ -77,7 +77,7 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
         .rows()
     )
     total = sum(row[-1] for row in counted)
-    # a row without one of its keys is in no batch: the reader of all rows refuses it
+    # a row without one of its keys would be in no batch; if all rows are read, it is refused
     if total <= 2 * MOST_CELLS or any(None in row for row in counted):
         return [Batch(total)]
     pooled = [row for row in counted if row[-2] in together]
@@ -104,12 +104,12 @@ def _split(place: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> Iterator[
 
 @dataclass(frozen=True)
 class Judged:
-    """The results of a campaign's tables.
+    """What is computed from a campaign's tables.
 
     Attributes:
         values: the content of values.parquet.
         summary: the content of summary.parquet.
-        cells: the ``cells`` of verdicts.json. Each says how its rounds ended.
+        cells: the ``cells`` of verdicts.json. Each cell has an ``end``: how its rounds ended.
     """
 
     values: pl.DataFrame

@@ -54,7 +54,7 @@ JUDGED = (
     "transport",
     "threads_after_init",
 )
-"""The columns that give evidence for a verdict from a cell's launch, besides the samples."""
+"""The columns of cells.parquet that a verdict depends on or that its entry shows."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
@@ -166,9 +166,9 @@ def verdicts(
         experiments: the experiments that judge the cells.
         threads: the thread numbers of the whole campaign, from `setting_check.default_threads`. If
             they are not given, they are computed from these tables.
-        of_one: whether the verdicts may be based on these few launches: each is the verdict to
-            which launches like these would lead. Whoever shows such a verdict says that it is from
-            one launch.
+        of_one: whether one launch is enough. Then the verdict is the one that
+            `MINIMUM_VALID_LAUNCHES` launches with the same samples would get. Whoever shows such a
+            verdict says that it is from one launch.
     """
     if threads is None:
         threads = setting_check.default_threads(campaign.cells.lazy())
@@ -206,7 +206,7 @@ def verdicts(
 
 
 class _OtherwiseError(Exception):
-    """The file differs from what `onesided analyse` writes: its content is wrong, or its layout."""
+    """The content or the layout of the file is not what `onesided analyse` writes."""
 
 
 def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
@@ -231,7 +231,7 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 
 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file with the usual layout. Equal parts become one object."""
+    """Yield the entries of a file with the usual layout. Entries share equal labels and texts."""
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)
     lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
@@ -248,7 +248,7 @@ def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
 
 
 def _interned(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document that shares equal texts with other documents."""
+    """Return the document with interned texts, so that documents with equal texts share them."""
     return {
         name: intern(value) if type(value) is str else value for name, value in document.items()
     }
@@ -267,7 +267,7 @@ def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
         InputError: the entries do not fit the schema.
     """
     written = "".join(lines).replace("\n", "")
-    # text that is printed as it is, as `text.plain` would give it: no escapes except quotes
+    # `text.plain` would not change this text: printable, no escapes except quotes and backslashes
     if not written.isprintable() or "\\" in written.replace("\\\\", "").replace('\\"', ""):
         raise _OtherwiseError
     if not is_last and not written.endswith(","):

@@ -1,4 +1,4 @@
-"""Analyses for two kinds of experiments: without a verdict, and with one rank that computes.
+"""Analyses for experiments without a verdict, and for experiments in which a rank computes.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -27,7 +27,7 @@ COMPUTES = "computes"
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:
-    """Return one column of a table as values (see `Analysis.launch_values`). A row is a launch."""
+    """Return a column as values (see `Analysis.launch_values`). Each row is one launch."""
     words = {"metric": metric, "statistic": statistic, "unit": unit}
     return table.select(
         *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
@@ -35,7 +35,7 @@ def values_of(
 
 
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """Return a metric's value for each launch: first over ranks, then the median over samples.
+    """Return a metric's value for each launch: ranks become one value, then samples their median.
 
     Args:
         samples: the columns LAUNCH, metric, rank, index and value. The value may be null.
@@ -60,7 +60,7 @@ def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def samples_of_results(
     results: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> pl.DataFrame:
-    """Return the samples of one launch in the form that `metric_values` and evidence need.
+    """Return the samples of one launch in the form of `metric_values` and `Analysis.evidence`.
 
     Args:
         results: result lines by cell.
@@ -74,7 +74,7 @@ def samples_of_results(
         for index, sample in enumerate(series["samples"])
     ]
     columns = ("cell", "metric", "rank", "index", "value")
-    # a line has a whole number if a value has no fraction
+    # in a result line, a value without a fraction is an integer
     table = pl.DataFrame(
         rows, schema={name: SAMPLE_COLUMNS[name] for name in columns}, orient="row", strict=False
     )
@@ -160,7 +160,7 @@ class ReferenceAnalysis:
         return pl.concat([metric_values(counted, metric) for metric in self.metrics])
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples of all ranks and launches, by the metrics' names."""
+        """Return the samples of all ranks and launches, named by the metric, not by the series."""
         names = {metric.series: metric.name for metric in self.metrics}
         return (
             self.counted(samples)
@@ -227,7 +227,8 @@ class BehindAnalysis(ComputingAnalysis):
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return the verdict on a cell (see `Analysis`).
 
-        If each access of a launch needs a call of the computing rank, that call synchronises.
+        The verdict is `SYNCHRONISING` if, in enough launches, every access needs a call of the
+        computing rank.
         """
         behind = sum(probe.released == 1 for probe in probes)
         computes = labels.get("target_state") == COMPUTES

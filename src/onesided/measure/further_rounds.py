@@ -32,7 +32,7 @@ Cell = Mapping[str, Any]
 
 
 def is_asked(cell: Cell, merits: Container[str]) -> bool:
-    """Tell whether a cell must have enough launches. A cell that failed is not tried again."""
+    """Tell whether the stopping rule applies to a cell. A cell that failed is not tried again."""
     return is_plain(cell, merits) and cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
 
 
@@ -42,7 +42,7 @@ def reason(
     """Return why a cell needs a further round; None if it needs none or if none could help.
 
     Args:
-        cell: its entry of verdicts.json.
+        cell: the cell's entry of verdicts.json.
         row: the row of the summary with the cell's figure of merit; None if there is no value.
         until: the stopping rule of the campaign file.
         merits: the kernels whose cells are compared.
@@ -104,7 +104,7 @@ def end_of(
 
 
 def line(cells: Sequence[Cell], rounds: int) -> str | None:
-    """Say how many cells had further rounds and how these ended; None if there is no such rule.
+    """Say how many cells had further rounds, and how they ended; None without a stopping rule.
 
     Args:
         cells: the entries of verdicts.json.
@@ -178,7 +178,7 @@ def _end(
     number: int,
     sessions: list[dict[str, Any]],
 ) -> str | None:
-    """Return why there is no such round; None if there is one.
+    """Return why there is no round with this number; None if there is one.
 
     The time is the sum of the sessions' times, whenever the sessions ran. Therefore a campaign that
     was killed and continues decides in the same way as without the kill.

@@ -1,4 +1,4 @@
-"""From the issue and return of operations to a verdict on a cell: pure functions on arrays."""
+"""The verdict on a cell from the issue and return times of operations: pure functions."""
 
 import math
 from collections import Counter
@@ -26,17 +26,17 @@ slowest counter access to an idle target took half of this time here, 0.5 ms. Wi
 remaining compute, a slow operation would look like an operation that waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
-"""The series for the time of waiting for a core: of the target during its state, and of the
-origin during its access."""
+"""The series for how long a rank waited for a core: the target during its state, and the origin
+during its access."""
 
 MOST_RUN_DELAY = 0.1
 """If a rank waited for its core for more than this share of the target's state, the rank lost
 the core. A target that probes or polls should call MPI during its state. If such a target lost
-its core, its visits to MPI are the clock. If the origin lost its core, it could not see the
-target's visits, and the sample says nothing."""
+its core, time is counted in its visits to MPI. If the origin lost its core, the origin could not
+see the target's visits, and the sample says nothing."""
 
 LEAST_VISITS = 10
-"""If visits are the clock, at least this many visits must remain. Fewer visits do not give a
+"""If time is counted in visits, at least this many visits must remain. Fewer visits do not give a
 share of the target's time: such a target lost its core for nearly all of its remaining state,
 and did not compute. Ten visits that are 100 us apart mean that at least `MINIMUM_REMAINING_S`
 remained."""
@@ -52,8 +52,8 @@ every second operation looks early in five launches of six with a probability of
 sample, the probability would be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
-"""With fewer valid launches, the verdict is `undecided`: four launches that agree cover the
-median with only 87.5 %."""
+"""With fewer valid launches, the verdict is `undecided`: the range of four launches contains the
+median with a probability of only 87.5 %."""
 
 EARLY_LAUNCH = 0.9
 """A launch supports `independent` if at least this fraction of its samples was early."""
@@ -73,9 +73,9 @@ factor. Below the delay, an operation that is delayed and an operation that wait
 time."""
 
 MINIMUM_SPAN = 1.5
-"""The least ratio of the ninth to the first decile of the remaining compute beyond the delay.
-Over this span, a time in proportion to the remaining compute grows by half. A time that
-saturates does not grow."""
+"""Beyond the delay, the ninth decile of the remaining compute must be at least this many times
+the first decile. Over this span, a time in proportion to the remaining compute grows by half. A
+time that saturates does not grow."""
 
 MAXIMUM_GROWTH = 0.3
 """The largest exponent of the time as a power of the remaining compute that still counts as
@@ -103,7 +103,7 @@ def agreeing_launches(valid: int) -> int:
 
 
 def _growth(samples: Sequence[tuple[float, float]]) -> float:
-    """Return the exponent of the time by remaining compute, from medians of the outer thirds."""
+    """Return the exponent of time as a power of remaining compute, from the two outer thirds."""
     third = len(samples) // 3
     lower, upper = samples[:third], samples[-third:]
     times = [median([time for _, time in part]) for part in (lower, upper)]
@@ -210,9 +210,9 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 
 
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
-    """Return the failure with priority among a cell's launches; None if no launch failed.
+    """Return the worst failure among a cell's launches; None if no launch failed.
 
-    A launch that was not run is a hole, not a failure. It has priority only if no launch ran.
+    A launch that was not run is not a failure. If no launch ran, the result is for `not_run`.
 
     Args:
         statuses: one status for each launch, as collected.

@@ -50,8 +50,8 @@ NEAR_PERCENT = 25
 
 WIDE_PERCENT = 95
 """The percentile of a cell's widths that is taken as the width of a core that is not shared. A
-width below `WIDE_FACTOR` times this width means that another program also used the core. The
-percentile depends on the other work between the readings."""
+width below `WIDE_FACTOR` times this width means that another program also used the core. Each
+cell has its own width, because widths depend on what runs between the readings."""
 
 CORES_MATTER = 1.15
 """A cell's latency depends on a condition (the distance, or sharing of the core) if the medians
@@ -62,7 +62,7 @@ LEAST_SHARE = 0.3
 launches would be left out because of one or two launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
-"""The states of the cores for a latency, as statistics of the latency, the best state first."""
+"""The states of the cores at a latency, best first. Each state is a statistic of the latency."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
 """The columns of `launch_latencies` that `onesided.measure.values.by_column` reads."""
@@ -71,7 +71,7 @@ MET = "met_cores"
 """The metric for the state of the cores in a latency's launches: 1 for the right state, 0
 otherwise. Each condition has a statistic, unless the condition makes no difference to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""The word for a moment that does not meet a condition, by the condition's statistic of `MET`."""
+"""For each condition (a statistic of `MET`), the state of a moment that does not meet it."""
 
 Met = tuple[tuple[float, float] | None, ...]
 """For each condition, the smallest and the largest `MET` over the launches of a latency. None if
@@ -83,7 +83,7 @@ _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
 @dataclass(frozen=True)
 class Reading:
-    """What a launch reads of a latency at one moment.
+    """A latency that a launch read at one moment, and the state of the cores at that moment.
 
     Attributes:
         latency: the median of the samples of all origins (s). If at least `LEAST_OWN` samples were
@@ -92,8 +92,8 @@ class Reading:
         distance: a cache line's round trip between the two cores (s). It is the larger of the
             medians before and after the latency; if these differ, the distance changed during the
             latency. None if not known.
-        width: the median width of the core (operations at a time) over these samples; None if not
-            known.
+        width: the median width of the first origin's core (operations at a time) over the samples
+            that count; None if not known.
         target_width: the smaller of the widths of the target's core before and after the latency;
             None if not known.
     """
@@ -158,9 +158,8 @@ def _on_own_core(widths: Sequence[float]) -> list[int]:
 def least(found: Sequence[Reading]) -> Reading | None:
     """Return the reading that counts for a cell in one launch: the reading with the least latency.
 
-    Other work of the machine can only add to a reading. A reading counts if the width of both cores
-    was at least `WIDE_FACTOR` times the largest width. If there is no such reading, all readings
-    count.
+    Other work of the machine can only add to a reading. A reading counts if each of the two cores
+    had at least `WIDE_FACTOR` times its largest width. If there is no such reading, all count.
     """
     columns = zip(*map(_widths, found), strict=True)
     most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]

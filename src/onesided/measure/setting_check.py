@@ -1,4 +1,4 @@
-"""Does a setting have its effect? Its transport is compared with the launches' transport."""
+"""Check whether a setting took effect: did the launches use the transport that it asks for?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """What differs from the request of a setting, and what is not known, in words."""
+    """How the launches differ from what a setting asks for, and what is not known, in words."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""One verdict for several cells, and words for the MPIs in which a statement is true."""
+"""One verdict for several cells, and sentences that say for which MPIs a statement is true."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ _IN_PART = (verdicts.PARTIAL, MIXED)
 
 @dataclass(frozen=True)
 class Together:
-    """One word for several cells.
+    """One verdict for several cells.
 
     Attributes:
-        word: the common verdict of the decided cells, a failure, `MIXED`, or the reason for no
+        word: the common verdict of the decided cells, a failure, `MIXED`, or why no cell has a
             verdict.
         note: how many cells have each verdict, if they differ or some are undecided; otherwise
             None.
@@ -37,10 +37,10 @@ class Together:
 
 
 def together(cells: Sequence[Cell]) -> Together:
-    """Return one word for several cells. A failure has priority over every other verdict.
+    """Return one verdict for several cells. A failure has priority over every other verdict.
 
-    Some cells were not measured, and some cells can say nothing about progress. Such cells count
-    only if there are no other cells.
+    Cells that were not measured, and cells that say nothing about progress, are left out, unless
+    there are no other cells.
     """
     if not cells:
         return Together(verdicts.NOT_RUN)
@@ -93,10 +93,10 @@ def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
 def where(words_of: Mapping[str, str], plural: str) -> str:
     """Say in which MPIs an access completes while the target computes.
 
-    The input is one word for each MPI.
+    The input is one verdict for each MPI.
 
-    Each MPI is named in one clause. If a clause has the word ``only`` or ``none``, the MPIs that no
-    clause names wait.
+    An MPI is named in one clause at most. If a clause has the word ``only`` or ``none``, the MPIs
+    that no clause names wait.
     """
     every = list(words_of)
 
@@ -129,12 +129,12 @@ def where(words_of: Mapping[str, str], plural: str) -> str:
 def by_result(
     things: Sequence[tuple[T, Mapping[str, str]]],
 ) -> list[tuple[list[T], dict[str, str]]]:
-    """Group things that have the same word in every MPI.
+    """Group things whose verdicts are equal in every MPI.
 
-    The group with the most MPIs with progress comes first.
+    The group that has progress in the most MPIs comes first.
 
     Args:
-        things: for each thing, its word for each MPI.
+        things: the things, each with its verdict in each MPI.
     """
     same: dict[tuple[tuple[str, str], ...], tuple[list[T], dict[str, str]]] = {}
     for thing, words in things:

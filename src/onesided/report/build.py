@@ -48,8 +48,8 @@ class Sheet:
         file: the name of the file.
         title: the name of the file in the navigation.
         heading: the heading of the file.
-        headlines: the answers at the top of the file; each answer has the address of the whole
-            answer.
+        headlines: the answers at the top of the file, each with its experiment and the address of
+            the whole answer.
         sections: the sections below the answers.
         one_round: says which parts of the file are based on only one round; None if no part is.
     """
@@ -94,7 +94,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return how many cells have each verdict; if `whole` is true, also return the cells."""
+    """Return the section with the number of cells by verdict; with `whole`, also the cells."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -204,7 +204,7 @@ def _on_its_page(study: Study, answers: Answers) -> Headline | None:
 
 
 def _known(loaded: Loaded, answers: Answers) -> list[Section]:
-    """Return what studies with a brief know if the campaign has no cell of these studies."""
+    """Return the sections of studies that have a brief, but no answer in this campaign."""
     silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
     sections = (study.brief.section(loaded.campaign.record) for study in silent)
     return [section for section in sections if section is not None]

@@ -27,7 +27,7 @@ RANKS = Axis("ranks", "ranks", whole=True)
 
 @dataclass(frozen=True)
 class RanksOf(Axis):
-    """The number of ranks as an axis that heads a table's rows. The labels of cells lack it."""
+    """The number of ranks as an axis of a table's rows. It is not among a cell's labels."""
 
     def value(self, cell: Cell) -> int:
         """Return the number of ranks in a cell's declaration."""
@@ -48,7 +48,7 @@ THREADS_LEVEL = "multiple"
 
 
 def at_level(words: str, values: Mapping[str, object]) -> str:
-    """Return the words for a point in a sentence, and its thread level if threads are allowed."""
+    """Return the words for a point, and add the thread level if it is MPI_THREAD_MULTIPLE."""
     allowed = values[LEVEL.name] == THREADS_LEVEL
     return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
 
@@ -59,7 +59,7 @@ def is_timed(cell: Cell) -> bool:
 
 
 def with_flavor(axis: Axis) -> Callable[[Cell], str]:
-    """Return the reader's name for the way of a cell: the value of an axis, and the flavor."""
+    """Return a function that names the way of a cell: its value on an axis, and its flavor."""
 
     def words(cell: Cell) -> str:
         flavor = cell.axis("flavor")
@@ -74,7 +74,7 @@ class ByCores:
 
     Attributes:
         pivot: the form of both tables.
-        shown: which cells are in it.
+        shown: tells whether a cell is in the tables.
     """
 
     pivot: Pivot
@@ -102,8 +102,8 @@ class ByRanks:
     """A figure of a metric by the number of ranks.
 
     Attributes:
-        figure: the figure without its axis; the axis is `RANKS`.
-        shown: which cells are in it.
+        figure: the figure; its axis is `RANKS`.
+        shown: tells whether a cell is in the figure.
     """
 
     figure: SeriesFigure
@@ -127,7 +127,7 @@ class OnCores:
     Attributes:
         figure: a figure over an axis of the kernel.
         way: returns the reader's name for a cell's series.
-        shown: which cells are in it.
+        shown: tells whether a cell is in the figure.
     """
 
     figure: SeriesFigure
@@ -152,7 +152,7 @@ class Fold:
 
     Attributes:
         tables: the tables by their titles.
-        shown: which cells are in them.
+        shown: tells whether a cell is in the tables.
     """
 
     tables: Mapping[str, Pivot]

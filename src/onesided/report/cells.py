@@ -34,10 +34,10 @@ def level_rank(level: str | None) -> int:
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a cell's measure, or its verdict's word if it failed or has no measure.
+    """Return a cell's measure, or its verdict if it failed or was not measured.
 
-    A failure after the last cell spoils no sample. Then the measure is returned, with the verdict's
-    word as a remark.
+    A failure after the last cell spoils no sample. In this case the measure is returned, with the
+    verdict as a remark.
     """
     if cell is None:
         return None
@@ -55,7 +55,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return the pattern of an environment's name with its partition, and the columns in it."""
+    """Return a pattern of environment and partition, and its columns; None for one partition."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -133,8 +133,8 @@ Ranks = tuple[str, str, int]
 """System, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
-"""`Ranks`, with the setting and all labels. The labels say how many threads the ranks have, for
-any set of axes. With some settings, libraries start further threads."""
+"""`Ranks`, setting and all labels: everything on which the number of threads of a rank may depend.
+With some settings, libraries start further threads."""
 
 
 def _ranks_of(cell: Cell) -> Ranks:

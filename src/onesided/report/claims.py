@@ -19,7 +19,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 Own = Callable[[Cells, Asked], Outcome]
-"""A test that only one study needs."""
+"""A function that decides claims, for the claims of only one study."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Claim:
         decide: returns, from the cells of an MPI, whether the claim holds.
         asked: the input of `decide`: choices of cells, and bounds.
         metric: the metric of the claim; empty if the claim is about a verdict.
-        common: the choice that all cells of the claim have in common.
+        common: the values on axes that all cells of the claim must have.
     """
 
     source: str
@@ -57,7 +57,7 @@ class Claims:
     Attributes:
         study: the study that the file of claims belongs to.
         experiment: the name of the kernel that the claims are about.
-        own: tests that only this study needs, by name.
+        own: functions that decide claims of only this study, by name.
     """
 
     study: str
@@ -111,7 +111,7 @@ class Claims:
         return self.own[test], entry[name]
 
     def rows(self, material: Material) -> list[Row]:
-        """Return the rows."""
+        """Return one row for each claim."""
         cells = {name: Cells.of(material, name) for name in material.environments}
         return [self._row(claim, cells) for claim in self.claims]
 
@@ -157,7 +157,7 @@ def published_experiment(
     contents: Sequence[Content],
     metrics: Sequence[Metric] = (),
 ) -> Experiment:
-    """Return an experiment of a source. The experiment compares a time. Its page ends with claims.
+    """Return an experiment of a source, with a time that is compared and claims that end its page.
 
     Args:
         module: the full name of the module; its last part is the kernel's name.

@@ -235,7 +235,7 @@ IDENTIFIER = "beside"
 
 
 def section(folder: Path, other: str, experiments: Experiments) -> Section:
-    """Return the section. If the other campaign's results cannot be read, the section says why.
+    """Return the section on another campaign. If its results cannot be read, it says why.
 
     Args:
         folder: the folder of this campaign's results.
@@ -304,7 +304,7 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return how the environments differ. The last ratio is over launches, as in `compare`."""
+    """Return the table of environments. Its last ratio is over launches, as in `compare`."""
     # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT

@@ -46,7 +46,7 @@ def _facts(campaign: CollectedCampaign, environment: str) -> list[Facts]:
 
 
 def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-    """Return one row for each combination of the keys, with the launches of all rows that match."""
+    """Return one row for all rows that are equal in the keys, with the sum of their launches."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         alike = repr([row.get(key) for key in keys])
@@ -61,7 +61,7 @@ def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]
 def sharing_table(
     campaign: CollectedCampaign, environments: Sequence[Contained], topic: str
 ) -> Table:
-    """Return what the ranks of each environment share, as the headers say.
+    """Return the table of what the ranks of each environment share, as the headers say.
 
     Args:
         campaign: the collected tables.
@@ -147,7 +147,7 @@ def _own_namespaces(found: Mapping[str, int | None]) -> str | None:
 
 
 def binaries_table(campaign: CollectedCampaign, environments: Sequence[Contained]) -> Table:
-    """Return which binary ran with which library, and what the binary verified."""
+    """Return the table of binaries: their libraries, and how many values they verified."""
     names = list(dict.fromkeys(one.name for one in environments))
     native = list(dict.fromkeys(one.native for one in environments))
     rows = [

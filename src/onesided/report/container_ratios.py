@@ -113,7 +113,7 @@ def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the figure
 
 _LEAST_SPAN = 1.25
-"""The smallest factor that the axis extends above and below 1."""
+"""The axis reaches at least from 1 divided by this factor to this factor."""
 
 _CUT = 3.0
 """The largest factor by which a drawn interval may extend beyond the values."""

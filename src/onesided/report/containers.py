@@ -1,4 +1,4 @@
-"""What a container costs, and whether the ABI costs nothing: environments in images, and native.
+"""What a container costs, and whether the ABI is free: environments in images and native ones.
 
 Each launch model is an environment, and environments are never pooled. Each environment in a
 container is compared, cell by cell, with the native environment of its MPI in the same campaign.
@@ -67,11 +67,11 @@ ABI = Topic(
 
 @dataclass(frozen=True)
 class Compared:
-    """What the report says about a topic's environments.
+    """The environments of a topic, compared with their native environments.
 
     Attributes:
         topic: the question.
-        environments: the environments with cells that their native environment also has.
+        environments: the environments that have a cell in common with their native environment.
         comparison: the comparison of the native cells with the cells in containers.
         merits: the figure of merit of each kernel, by which cells are compared.
     """
@@ -87,7 +87,10 @@ class Compared:
         return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
 
     def overall(self, environment: Contained) -> Overall | None:
-        """Return the difference of all timed cells of one environment at the default setting."""
+        """Return how an environment differs from native, over all cells that both have timed.
+
+        The default setting has priority over other settings; None if no cell was timed in both.
+        """
         own = [one for one in self.comparison.overall if one.other == environment.name]
         # the first difference of each setting is over all kernels
         return min(own, key=lambda one: one.setting != DEFAULT, default=None)

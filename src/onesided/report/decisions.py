@@ -24,7 +24,7 @@ from onesided.report.values import Values, quotient
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
 RANKS, SETTING = "ranks", "setting"
-"""The words that a choice may have besides axes."""
+"""The keys that a choice may have besides axes."""
 
 WRITTEN: Mapping[str, Callable[[float], str]] = {
     "ratio": numbers.ratio,
@@ -103,7 +103,7 @@ def _number(value: Any) -> float:
 def bounds(asked: Asked) -> tuple[float, float]:
     """Return the least and the largest value that a claim allows.
 
-    ``about`` allows values within a factor.
+    With ``about``, values within a factor of a number are allowed.
     """
     if "about" in asked:
         return _number(asked["about"]) / asked["within"], _number(asked["about"]) * asked["within"]
@@ -121,7 +121,7 @@ class Cells:
         crowd: all other cells of the material.
         environment: the MPI.
         metric: a metric of summary.parquet.
-        common: the choice that all cells of the claim have in common.
+        common: the values on axes that all cells of the claim must have.
     """
 
     material: Material
@@ -195,7 +195,7 @@ class Cells:
 
 
 def ratio(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the ratio of two cells' values. Their numbers of ranks are equal or are given."""
+    """Decide by the ratio of two cells' values, at one number of ranks or at two given numbers."""
     choices = asked["of"], asked["to"]
     over, under = (cells.measured(choice) for choice in choices)
     many, few = (cells.asked(choice, RANKS) for choice in choices)

@@ -38,7 +38,7 @@ def _written() -> Mapping[str, Any]:
 
 
 def table(files: Mapping[str, Content]) -> Table:
-    """Return a row for each column of each table among a report's files, and of the Parquet files.
+    """Return a row for each column of each table in a report's files and of each Parquet file.
 
     Args:
         files: the files, by their names. A file that is not a table has no columns.

@@ -60,7 +60,7 @@ def log_scale(values: Collection[float], margin: float) -> alt.Scale:
 
 
 def prefixed(unit: str) -> str:
-    """Return an expression that writes ticks with a prefix: 10 µs, and 3 M/s for 1/s."""
+    """Return a Vega expression that writes a tick with a prefixed unit: 10 µs, or 3 M/s for 1/s."""
     end = rf"/([^\d.]?)$/, '{numbers.THIN_SPACE}$1{unit.removeprefix('1')}'"
     return f"replace(format(datum.value, '~s'), {end})"
 

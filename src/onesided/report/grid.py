@@ -73,7 +73,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return, by column, in words, each axis on which all cells have the same value."""
+    """Return axis and value in words, for each axis on which all cells are equal; by column."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
@@ -152,7 +152,7 @@ def _names(material: Material) -> dict[str, str]:
 
 
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
-    """Return how many cells of each environment have each verdict, and why cells have none.
+    """Return how many cells of each environment have each verdict, and the first failure's reason.
 
     If all cells that a number counts are on one page, the number links to these cells.
 

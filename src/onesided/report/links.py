@@ -13,7 +13,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.table import Row, Table, row_name
 
 NAMED = ("environment", "test", "cell")
-"""The keys that tell a row of the table of every cell from all other rows."""
+"""The keys that identify a row in the table of every cell."""
 
 TYPED = Markup(
     "A command of this page is typed in the checkout, after "
@@ -54,7 +54,7 @@ def address(
 
 
 def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]) -> Table:
-    """Return a table with a link from each verdict to the verdict's rows.
+    """Return a table with a link from each verdict to the rows of the cells that have it.
 
     Args:
         table: a table with one row for each environment.
@@ -96,7 +96,7 @@ def csv_lines(cells: Sequence[Cell]) -> Mapping[tuple[Any, ...], int]:
 def of_cells(
     material: Material, cells: Sequence[Cell], csv: str, lines: Mapping[tuple[Any, ...], int]
 ) -> list[Markup]:
-    """Return the MPI, thread level, verdict, rows and command of each cell.
+    """Return, for each cell: MPI, thread level, verdict, links to its rows, and its command.
 
     Args:
         material: the material of the page.

@@ -149,7 +149,7 @@ class Baselines:
         return cls(by_place) if by_place else None
 
     def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
-        """Return a baseline of a cell's place, at the size nearest by factor to the given size."""
+        """Return the baseline `name` of a cell's place, at the size that is nearest by factor."""
         here = self.found.get((cell.system, cell.partition, cell.environment), ())
         sizes = [
             (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for n, s, m in here if n == name
@@ -248,7 +248,7 @@ class Material:
         return tail.value if tail else 0.0
 
     def waited(self, environment: str) -> str | None:
-        """Say where the launches of an environment had too few cores (`tails.waited`)."""
+        """Say that targets of an environment waited for their cores, if so (`tails.waited`)."""
         places = {
             (cell.system, cell.partition, self.lines.environment_of(cell))
             for cell in self.cells

@@ -13,9 +13,9 @@ from onesided.report.parts import Headline, Part, Section
 class Page(Protocol):
     """The functions that a page module of an experiment must have.
 
-    A page that judges progress also has ``way_rows(cells)``. This function returns the cells by
-    heading and name of the way that a program takes. `onesided versions` puts these ways side by
-    side.
+    A page that judges progress also has ``way_rows(cells)``. This function returns the cells of
+    each way in which a program may work, by heading and name of the way. `onesided versions` shows
+    each way for several campaigns side by side.
     """
 
     def headline(self, material: Material) -> Headline | None:

@@ -1,4 +1,4 @@
-"""Tables of cells and environments of two sides, and the page for several campaigns."""
+"""Tables that compare cells and environments of two sides, and the page on several campaigns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,9 +87,9 @@ class Sides:
     """The names of the two sides of a comparison in a table of cells.
 
     Attributes:
-        first: the key of the first side's verdict. With ``value_`` before it, it is the key of the
-            value.
-        second: the key of the second side's verdict.
+        first: the key of the first side's verdict. The key of the first side's value is the same
+            with ``value_`` before it.
+        second: the key of the second side's verdict, and the end of the key of its value.
         titles: for each side, the words that follow ``verdict`` and the metric's name in titles.
         note: the key of the text below the second side's verdict; None if there is no such text.
     """

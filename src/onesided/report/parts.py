@@ -130,7 +130,7 @@ class Matrix:
 
     @property
     def key(self) -> list[tuple[Markup, str]]:
-        """Return badge and short word of every verdict that occurs, in the order of the words."""
+        """Return badge and short word of every verdict that occurs, in the order of `verdicts`."""
         words = {mark.word for row in self.rows for place in row.places for mark in place}
         present = [word for word in (*verdicts.WORDS, MIXED) if word in words]
         shown = [fitting_word(word, self.dense) for word in present]
@@ -145,7 +145,7 @@ class Matrix:
 
     @property
     def large(self) -> bool:
-        """Tell whether the matrix scrolls, because its head is out of sight at the last row."""
+        """Tell whether the matrix scrolls, because it does not fit on a screen with its head."""
         return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:

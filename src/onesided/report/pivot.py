@@ -25,12 +25,12 @@ def pivoted(
     fields: Callable[[Thing], Fields],
     key: Callable[[Thing], Hashable] | None = None,
 ) -> list[Fields]:
-    """Return one row for all things with the same head. Rows are in the order of their first thing.
+    """Return one row for each head. A row has the fields of all things with its head.
 
     Args:
         things: the things to show: cells, or the common verdicts of several cells.
         head: returns the first fields of a thing's row.
-        fields: returns the other fields of a thing, under keys with the name of its MPI.
+        fields: returns the other fields of a thing; their keys contain the name of its MPI.
         key: returns the values that tell rows apart; by default the values of the head.
     """
     rows: dict[Hashable, Fields] = {}
@@ -58,7 +58,7 @@ class Axis:
     Attributes:
         name: the name in a cell's labels.
         title: the head of the axis's column.
-        words: the reader's word for each value that has another word in the kernel.
+        words: the reader's word for each value that the kernel calls otherwise.
         whole: whether the values are whole numbers.
     """
 
@@ -150,7 +150,7 @@ class Pivot:
         return Table(self.name, caption, columns, rows, csv_only=beside)
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, for a page that is data."""
+        """Return the table, which is the only part of this content of a page."""
         return [self.table(material)]
 
 

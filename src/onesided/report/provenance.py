@@ -36,7 +36,7 @@ SEEN = (
 """The columns of cells.parquet with facts that were found when the cells ran."""
 UNKNOWN = "unknown"
 NOT_RECORDED = "not recorded"
-"""The words for a campaign of an earlier version, whose launches did not look for the fact."""
+"""A launch did not find the fact, or was of an earlier version and did not look for the fact."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -174,8 +174,8 @@ def _share_of(
         environment: the environment whose cells are counted.
         column: the fact: true, false or unknown for each launch.
         key: the key of the share in the row.
-        of_a_cell: makes one fact from the facts of a cell's launches: true for any launch, or true
-            for all launches.
+        of_a_cell: makes one fact from the facts of a cell's launches: whether any of them is true,
+            or whether all are.
     """
     own = cells.filter(pl.col("environment") == environment, pl.col(column).is_not_null())
     known = own.group_by(PLACE).agg(of_a_cell(pl.col(column)))[column]

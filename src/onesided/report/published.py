@@ -17,7 +17,7 @@ from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
 
 FOLDER = Path("results", "published")
-"""The folder, in the project's folder, with all that sources say."""
+"""The folder, below the project's folder, with the tables and claims of sources."""
 
 NOT_AVAILABLE = "N/A"
 DASHES = "--"
@@ -37,7 +37,7 @@ UNITS = {
     "bytes": (1.0, "B"),
     "MB/s": (1e6, "B/s"),
 }
-"""A source's units. For each: the factor for a number, and the unit of the product."""
+"""For each unit of a source: the factor that converts a number, and the unit that results."""
 
 OURS = ("row", "short_label", "suspect", "note")
 """Columns that are not from a source (results/published/README.md)."""
@@ -128,7 +128,7 @@ class PublishedTable:
         return str(self.document["columns"][column]["title"])
 
     def number(self, row: Mapping[str, str], column: str) -> float | None:
-        """Return a number in the second unit of `UNITS`; None if the source has no number.
+        """Return a field's number, converted as in `UNITS`; None if the source has no number.
 
         Raises:
             InputError: the field has neither a number nor a word for no number.
@@ -187,7 +187,7 @@ class PublishedTable:
         )
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table, for a page that is data."""
+        """Return the table as a page's part; folded if there is a line to open it."""
         table = self.table()
         return [Folded(f"Published: {self.folded}", table) if self.folded else table]
 
@@ -223,7 +223,7 @@ class Curves:
     columns: Collection[str]
 
     def numbers(self, unit: str) -> list[Point]:
-        """Return the numbers in this unit.
+        """Return the numbers of all curves. Their unit must be this unit.
 
         Raises:
             InputError: a column's numbers have another unit.

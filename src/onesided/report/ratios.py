@@ -1,4 +1,4 @@
-"""Ratios of the values of two cells for each point: sentences for each MPI, and a table."""
+"""The ratio of two cells' values at each point: sentences for each MPI, and a table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -116,7 +116,7 @@ class Ratios:
         say: returns the sentences on an MPI, from its name and ratios; None if there are no
             sentences.
         nothing: the sentence if nothing was compared.
-        word: returns the table's word for a ratio, with the factor below the word; if None, the
+        word: returns the word for a ratio, which the table shows above the factor; if None, the
             table shows the ratio.
         way: returns the reader's name for the way of a cell; if None, the way has no column.
         ordered: whether the rows are sorted by their points; otherwise they have the order of the

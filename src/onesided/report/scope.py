@@ -1,4 +1,4 @@
-"""What a report was measured with. No sentence of the report claims more than this."""
+"""What the campaign of a report was measured on. The report claims nothing beyond this."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
     Args:
         cells: the cells of each experiment, by its title.
-        what: the words for where the experiments are shown, for a sentence: ``this page``.
+        what: the place that shows the experiments, as the sentence names it: ``this page``.
     """
     measured = {
         title: [cell.launches for cell in own if cell.verdict not in verdicts.NOT_MEASURED]
@@ -136,9 +136,9 @@ def cleared(record: Mapping[str, Any]) -> list[str]:
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return, by environment and setting, variables that neither of the two names.
 
-    A session kept some of these variables from the shell. Other variables were found by ranks; a
-    module, a command of the site or a file of the MPI had set them. A key is an environment's name
-    with the setting. The key has no setting if all launches of the environment had the variables.
+    Some variables were set in the shell, and a session did not clear them. Ranks found the others,
+    which a module, a command of the site or a file of the MPI had set. A key is an environment's
+    name with the setting, or the name alone if all launches of the environment had the variables.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
@@ -160,6 +160,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return the sentence at each table measured with such variables; None if there were none."""
+    """Return the sentence at each table if variables of `foreign` were set; None if none were."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

@@ -1,4 +1,4 @@
-"""A figure described by data: a metric over an axis of numbers, below a source's figure."""
+"""A figure described by data: a metric by an axis of numbers. A source's figure may be above it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_PANELS = 3
 
 @dataclass(frozen=True)
 class SeriesFigure:
-    """A metric over an axis of numbers, with one panel for each MPI.
+    """A metric by an axis of numbers, with one panel for each MPI.
 
     Cells that differ in anything except the axis are in different series, so nothing is pooled. The
     name of a series says what differs. The figure's table shows the verdict of a cell that failed.
@@ -182,7 +182,7 @@ class SeriesFigure:
         return alt.layer(*layers).properties(**size)
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Write the points' own labels at the axis."""
+        """Return the axis, with the points' labels at its ticks."""
         labels = {repr(float(point["x"])).removesuffix(".0"): point["label"] for point in points}
         return alt.Axis(
             title=self.x.title,
@@ -198,7 +198,7 @@ def _written(point: Row) -> Written:
 
 
 def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
-    """Return, for cells of one MPI with the same value on the axis, how each cell differs."""
+    """Return a function that says how a cell differs from other cells with the same x value."""
     axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
     axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
     levels = {cell.thread_level for cell in cells if cell.thread_level}

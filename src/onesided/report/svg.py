@@ -136,7 +136,7 @@ def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
 
 
 def _own_names(drawing: str, name: str) -> str:
-    """Name clips after their drawing, as Vega numbers clips across all drawings of a process."""
+    """Name clips after their drawing, because Vega numbers the clips of all drawings together."""
     found = dict.fromkeys(re.findall(r"\bclip\d+\b", drawing))
     names = {clip: f"clip-{name}-{at}" for at, clip in enumerate(found)}
     return re.sub(r"\bclip\d+\b", lambda clip: names[clip.group()], drawing)

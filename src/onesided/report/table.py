@@ -22,10 +22,10 @@ from onesided.report.numbers import Measure
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with the whole table if it has at most this many times the rows asked for."""
+"""A page opens with the whole table if the table has at most this many times the rows asked for."""
 
 MOST_IN_PAGE = 200_000
-"""The most rows that a page has, packed. If a table is longer, the page has only its first
+"""The most rows of a table that a page has. If a table is longer, the page has only its first
 `FIRST_OF_MANY` rows. These rows cannot be filtered or sorted, so that no reader takes them for
 the whole table."""
 
@@ -84,7 +84,7 @@ class Column:
         again: the key of the command that reruns the row's cell. The command is folded, below the
             value.
         at: the key of the address that the value links to: the rows behind the value, or a file.
-        finds: the words with which the table of every cell finds the rows behind the column.
+        finds: the words that filter the table of every cell for the rows behind the column.
         page_only: the values are words for a reader; the CSV has them as numbers in other columns.
     """
 

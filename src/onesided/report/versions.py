@@ -78,7 +78,7 @@ def _in_order(text: str) -> list[tuple[int, int | str]]:
 
 
 def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) -> list[Version]:
-    """Return the columns, from the environments with the experiment in each campaign."""
+    """Return the columns: one for each environment that has the experiment in a campaign."""
     found = []
     for at, (loaded, names) in enumerate(zip(every, environments, strict=True)):
         several = len({_day(one) for one in every}) > 1

@@ -18,10 +18,10 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     "whole": str,
     "percent": partial(numbers.share, whole=1.0),
 }
-"""The ways to write a column's numbers, by their words in a YAML file."""
+"""The ways to write a column's numbers, by their names in a YAML file."""
 
 Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""For each word in braces that repeats a column, its values. Each value has words for fields."""
+"""For each word in braces that repeats a column: its values, each with words for other braces."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PageText:
         """Return the whole file.
 
         Raises:
-            InputError: the file cannot be read, or is no YAML.
+            InputError: the file cannot be read, or is not YAML.
         """
         return documents.parse_yaml(documents.read_text(self.path), self.path)
 
