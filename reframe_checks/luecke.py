@@ -55,7 +55,7 @@ class Pattern(OneSetting):
             chosen = {"interface": [interface], **self.own_of(interface, own)}
             main = MAIN_FLAVORS.get(interface, [NO_MEANING])
             every = FLAVORS if interface in MAIN_FLAVORS and self.ranks == 2 else main
-            # first: a library that crashes at its end spoils the last cell's verdict
+            # first, because a library that crashes at its end spoils the last cell's verdict
             if self.computes():
                 flavors = every if interface == "mpi3" else main
                 self.crosses += [{**chosen, "flavor": flavors, **computing}]

@@ -1,7 +1,7 @@
 """Accumulates by operator, datatype and promise: which accumulates wait for a computing target?
 
-Sources: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions); the question that
-stopped an attribute for progress in the MPI Forum.
+Sources: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions); the question at
+which the MPI Forum's discussion of an attribute for progress stalled.
 """
 
 import reframe as rfm

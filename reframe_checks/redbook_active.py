@@ -53,7 +53,7 @@ class ActiveAccumulate(Origins):
 
 @rfm.simple_test
 class AccumulateLevel(ThreadsAllowed):
-    """The ways without a thread, at a level that allows threads."""
+    """The ways without a server thread, at a level that allows threads."""
 
     descr = "active accumulate where threads are allowed"
     tags = TAGS
@@ -103,7 +103,7 @@ class Gather(Origins):
 
 @rfm.simple_test
 class GatherLevel(ThreadsAllowed):
-    """The ways without a thread, at a level that allows threads."""
+    """The ways without a server thread, at a level that allows threads."""
 
     descr = "gather where threads are allowed"
     tags = TAGS

@@ -66,7 +66,7 @@ def _reads(servers, sizes):
 
 @rfm.simple_test
 class RemoteRead(OneSetting):
-    """Rank 1 reads the file itself, or rank 0 reads it. Each rank has a core."""
+    """Rank 1 reads the file itself, or rank 0 reads it for rank 1. Each rank has a core."""
 
     descr = "remote read, the server is a process"
     tags = TAGS

@@ -68,7 +68,7 @@ class Halo(FewAndCrowd):
 
 @rfm.simple_test
 class HaloOfThreads(OnesidedCheck):
-    """One task with two threads, to compare with two tasks; and one with four threads."""
+    """One task with two or four threads, to compare with two or four tasks of one thread."""
 
     descr = "halo, one task of several threads"
     tags = {"redbook", "papers"}

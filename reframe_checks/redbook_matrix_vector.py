@@ -23,7 +23,7 @@ CROSSES = {
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """The product, by several tasks and threads. The source has at most eight tasks and threads."""
+    """The product with up to four tasks or eight threads. The source has up to eight of both."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}

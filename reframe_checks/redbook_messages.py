@@ -22,7 +22,7 @@ IN_PLACE_SIZES = [4096, 16384]
 
 @rfm.simple_test
 class EagerLimit(FewAndCrowd):
-    """The largest size for which a send or put returns while no rank receives, by halving."""
+    """The largest size for which a send or put returns while no rank receives; found by halving."""
 
     descr = "eager limit"
     tags = TAGS

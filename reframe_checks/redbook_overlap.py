@@ -1,4 +1,4 @@
-"""Is a transfer hidden behind a computation: by the library, its progress thread, or a thread?
+"""Does a computation hide a transfer: by the library, its progress thread, or a second thread?
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 4.2.7.

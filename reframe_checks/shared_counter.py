@@ -18,7 +18,7 @@ QUICK = ["mpi2_array", "fetch_and_op", "fetch_and_op_flush"]
 FLAVORS = ["create", "allocate"]
 CASES_ONE_THREAD = ["target_computes", "target_idle"]
 CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
-# without the polling helper, whose cells take twice as long: the campaign papers has it
+# without the polling helper, whose cells take twice as long; the campaign `papers` has them
 CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
 # approximate time of a cell besides its computes

@@ -69,7 +69,7 @@ WORDS = (
     REFERENCE,
     RIGHT,
 )
-"""Every verdict, in the order in which a reader should meet them."""
+"""Every verdict, in the order in which a report shows verdicts."""
 
 WORSE, BETTER, OPEN = "worse", "better", "open"
 
@@ -87,7 +87,7 @@ nor worse than any other verdict."""
 RELEASED = "released"
 """The series for the target's call that opens its part of an epoch. The value is 1 if the call
 returned only after the origin, which had waited outside MPI, had called MPI. The value is 0 if
-the call returned without this."""
+the call returned earlier."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
 """A sample is early if it returned within this share of the remaining compute."""

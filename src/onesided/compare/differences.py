@@ -158,7 +158,7 @@ def tail_change(first: Sequence[float], second: Sequence[float]) -> tuple[float,
 
     Args:
         first: the tails of the first side's launches.
-        second: the tails of the second side's.
+        second: the tails of the second side's launches.
     """
     if min(len(first), len(second)) < judging.MINIMUM_VALID_LAUNCHES:
         return None

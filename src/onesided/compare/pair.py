@@ -230,15 +230,15 @@ class Comparison:
 
     Attributes:
         pairs: the cells of both sides, with the cells' differences.
-        overall: one entry for each place, environment and setting, and one for each kernel in
-            these.
+        overall: one entry for each combination of place, environment and setting, followed by one
+            entry for each of its kernels.
     """
 
     pairs: Sequence[Pair]
     overall: Sequence[Overall]
 
     def changed(self, kind: str) -> list[Pair]:
-        """Return the cells whose verdicts changed in this way: worse, better or open."""
+        """Return the cells whose verdicts changed in the given way: worse, better or open."""
         return [pair for pair in self.pairs if pair.change == kind]
 
     @property

@@ -164,8 +164,8 @@ def verdicts(
     Args:
         campaign: the tables, or some tests of the tables.
         experiments: the experiments that judge the cells.
-        threads: the thread numbers of the whole campaign, from `setting_check.default_threads`. If
-            they are not given, they are computed from these tables.
+        threads: the numbers of threads in the whole campaign, from `setting_check.default_threads`.
+            If they are not given, they are computed from these tables.
         of_one: whether one launch is enough. Then the verdict is the one that
             `MINIMUM_VALID_LAUNCHES` launches with the same samples would get. Whoever shows such a
             verdict says that it is from one launch.

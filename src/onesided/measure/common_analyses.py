@@ -35,7 +35,7 @@ def values_of(
 
 
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """Return a metric's value for each launch: ranks become one value, then samples their median.
+    """Return a metric's value for each launch. Ranks are combined first; then the median is taken.
 
     Args:
         samples: the columns LAUNCH, metric, rank, index and value. The value may be null.
@@ -103,7 +103,7 @@ def accesses_during_computes(
         samples: samples of the series ``access_begin``, ``access``, ``compute_begin`` and
             ``compute``. All stamps are from one clock, in seconds.
         accessing: selects, by ``rank``, the ranks whose accesses are returned.
-        computing: selects, by ``rank``, the ranks whose computes the accesses can meet.
+        computing: selects, by ``rank``, the ranks during whose computes accesses can be issued.
 
     Returns:
         The columns `SAMPLE`, remaining and elapsed (in seconds), and valid (see
@@ -170,7 +170,7 @@ class ReferenceAnalysis:
         )
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return no operations, because no operation can meet a computing target."""
+        """Return no operations, because no target computes."""
         nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
         return samples.clear().select(*SAMPLE, *nothing, pl.lit(False).alias("valid"))
 

@@ -39,7 +39,7 @@ def is_asked(cell: Cell, merits: Container[str]) -> bool:
 def reason(
     cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
 ) -> str | None:
-    """Return why a cell needs a further round; None if it needs none or if none could help.
+    """Return why a cell needs a further round; None if no further round is needed or could help.
 
     Args:
         cell: the cell's entry of verdicts.json.
@@ -71,7 +71,7 @@ def wanted(
 
     If one environment needs a further round of a cell, all environments and partitions run this
     cell. Otherwise one environment would have more launches than the other environments, and chance
-    would decide when it stops.
+    would decide when this environment stops.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:

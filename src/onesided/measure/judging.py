@@ -21,8 +21,8 @@ from onesided.cells.verdicts import (
 from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
-"""A sample counts if at least this much of the target's compute remained at the issue. The
-slowest counter access to an idle target took half of this time here, 0.5 ms. With a shorter
+"""A sample counts if at least this much of the target's compute remained at the issue. On our
+machine, the slowest counter access to an idle target took half of this, 0.5 ms. With a shorter
 remaining compute, a slow operation would look like an operation that waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
@@ -212,7 +212,7 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
     """Return the worst failure among a cell's launches; None if no launch failed.
 
-    A launch that was not run is not a failure. If no launch ran, the result is for `not_run`.
+    A launch that was not run is not a failure. But if no launch ran, the verdict is `NOT_RUN`.
 
     Args:
         statuses: one status for each launch, as collected.

@@ -25,11 +25,11 @@ DISTANCES = 6
 latency."""
 WIDTH = "core_width"
 """The series for the width of the first origin's core (operations at a time). There is one width
-for each latency."""
+for each sample of the latency."""
 
 WIDE_FACTOR = 0.85
-"""A launch counts as not sharing a core if the core's width is at least this share of its width
-without another program (in the same cell). On the virtual machine where this was found, a core
+"""A core counts as not shared if the core's width is at least this share of its width without
+another program (in the same cell). On the virtual machine where this was found, a core
 that another guest also used had 45 to 70 % of the width. A core that was not shared had 85 to
 100 %. At other hours, a core shared with a mostly waiting guest had 70 to 95 %; no limit
 separates such cores."""
@@ -58,14 +58,14 @@ CORES_MATTER = 1.15
 of the two kinds of moments differ by more than this factor. Otherwise all moments of the cell
 count."""
 LEAST_SHARE = 0.3
-"""At least this share of a cell's launches must have a moment in the right state. Otherwise most
-launches would be left out because of one or two launches."""
+"""A condition counts only if at least this share of a cell's launches have a moment in the right
+state. Otherwise most launches would be left out because of one or two launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """The states of the cores at a latency, best first. Each state is a statistic of the latency."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
-"""The columns of `launch_latencies` that `onesided.measure.values.by_column` reads."""
+"""For each state, the column of `launch_latencies` for `onesided.measure.values.by_column`."""
 
 MET = "met_cores"
 """The metric for the state of the cores in a latency's launches: 1 for the right state, 0
@@ -105,7 +105,7 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the readings of one cell in one launch, in order; no readings without a latency.
+    """Return the readings of one cell in one launch, in order; none if there is no latency.
 
     A launch takes the same number of samples at each moment. The number of moments is computed from
     the number of distances. If there are no distances, all samples are of one moment.
@@ -260,7 +260,7 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell which moments had cores in another state, in cells whose latency depends on the state.
+    """Tell which moments had cores in the wrong state, in cells whose latency depends on it.
 
     Args:
         name: see `_differ`.

@@ -56,7 +56,7 @@ def check(
     asked: Mapping[str, Any],
     threads: Mapping[tuple[Any, ...], int],
 ) -> SettingCheck:
-    """Compare the launches of a cell with the request of its setting.
+    """Compare the launches of a cell with what the cell's setting asks for.
 
     Args:
         rows: the cell's launches that count.

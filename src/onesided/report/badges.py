@@ -10,7 +10,7 @@ from onesided.report import numbers
 from onesided.report.words import written
 
 MIXED = "mixed"
-"""The word for cells that are taken together and differ."""
+"""The word in place of a verdict for several cells whose verdicts differ."""
 
 _FAILURE_SIGN = ("✗", "failed")
 _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
@@ -63,7 +63,7 @@ def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
 
 
 LONGEST_WORD = 11
-"""The number of letters that fit into a place of a matrix on a wide page."""
+"""The number of letters of a verdict that fit into a place of a matrix on a wide page."""
 
 
 def fitting_word(word: str, short: bool) -> str:

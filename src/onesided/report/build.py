@@ -131,7 +131,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
 
     Args:
         loaded: the campaign.
-        materials: the materials of its experiments.
+        materials: the materials of the campaign's experiments.
         single_file: put everything on the campaign's page.
     """
     studies: dict[str, list[Material]] = {}

@@ -1,4 +1,4 @@
-"""Tables and figures that separate cells with more ranks, or threads, than cores."""
+"""Tables and figures that show cells with fewer cores than ranks or threads separately."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -110,7 +110,7 @@ class ByRanks:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; none without values."""
+        """Return the figure; nothing if there are no values."""
         crowded = CrowdedCells.of(material)
         caption = f"{self.figure.caption} {CROWDED.capitalize()}: {CROWD}, so that the scheduler "
         figure = replace(self.figure, caption=f"{caption}is measured too.")
@@ -135,7 +135,7 @@ class OnCores:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; none without values."""
+        """Return the figure; nothing if there are no values."""
         x = self.figure.x.name
         cells = [c for c in apart_by_cores(material, material.cells)[0] if self.shown(c)]
         drawn = [

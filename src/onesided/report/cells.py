@@ -55,7 +55,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a pattern of environment and partition, and its columns; None for one partition."""
+    """Return a pattern for names with partitions, and its columns; None for a single partition."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -119,7 +119,7 @@ def apart(material: Material) -> Material:
 
 
 def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
-    """Return the material with some of its cells."""
+    """Return the material with only those cells that `keep` accepts."""
     return replace(material, cells=[cell for cell in material.cells if keep(cell)])
 
 
@@ -196,7 +196,7 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
     """Say whether ranks or threads outnumber the cores.
 
-    The answer is threads if other cells with this number of ranks had enough cores.
+    The answer is `MORE_THREADS` if other cells with this number of ranks had enough cores.
     """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD

@@ -66,7 +66,7 @@ class Claims:
 
     @property
     def path(self) -> Path:
-        """Return where the claims are."""
+        """Return the path of the file with the claims."""
         return paths.project_root() / FOLDER / "claims" / f"{self.study}.yaml"
 
     @cached_property
@@ -157,12 +157,12 @@ def published_experiment(
     contents: Sequence[Content],
     metrics: Sequence[Metric] = (),
 ) -> Experiment:
-    """Return an experiment of a source, with a time that is compared and claims that end its page.
+    """Return an experiment of a source. One of its times is compared; its page ends with claims.
 
     Args:
         module: the full name of the module; its last part is the kernel's name.
         title: the reader's name for the experiment.
-        order: where a report shows it.
+        order: the place in a report.
         study: the study of the experiment.
         analysis: judges the experiment.
         lead: what a reader of the page has to know.

@@ -57,7 +57,7 @@ _IN_CSV = columns(
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
-    """Return a table of cells. It has the cells' values if all values are of one metric."""
+    """Return a table of cells. If a metric is given, the table has the cells' values of it."""
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
     if metric:
@@ -235,7 +235,7 @@ IDENTIFIER = "beside"
 
 
 def section(folder: Path, other: str, experiments: Experiments) -> Section:
-    """Return the section on another campaign. If its results cannot be read, it says why.
+    """Return the section. If the other campaign's results cannot be read, the section says why.
 
     Args:
         folder: the folder of this campaign's results.
@@ -304,7 +304,7 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return the table of environments. Its last ratio is over launches, as in `compare`."""
+    """Return the table of environments. Its last ratio is that of `onesided compare`."""
     # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
@@ -342,7 +342,7 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return the table of the cells of one kernel. Their values are all of one kind."""
+    """Return the table of the cells of one kernel. All their values are of the same metric."""
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
     sides = Sides("there", "here", (f", {other}", " here"))

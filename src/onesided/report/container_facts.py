@@ -65,7 +65,7 @@ def sharing_table(
 
     Args:
         campaign: the collected tables.
-        environments: the environments in containers; the native environment of each comes first.
+        environments: the environments in containers. The table also has their native environments.
         topic: identifier of the question.
     """
     kinds = dict.fromkeys(
@@ -199,7 +199,7 @@ def _binary_row(campaign: CollectedCampaign, facts: Facts) -> dict[str, Any]:
 
 
 def _one_binary(kernel: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say whether all environments of the image ran one binary of a kernel."""
+    """Say whether all environments of the image ran the same binary of a kernel."""
     own = [row for row in rows if row["kernel"] == kernel]
     digests = {row["program_sha256"] for row in own}
     libraries = {row["library_path"] for row in own}

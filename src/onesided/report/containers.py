@@ -87,9 +87,9 @@ class Compared:
         return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
 
     def overall(self, environment: Contained) -> Overall | None:
-        """Return how an environment differs from native, over all cells that both have timed.
+        """Return how an environment differs from its native one, over all cells timed in both.
 
-        The default setting has priority over other settings; None if no cell was timed in both.
+        The default setting has priority over other settings. None if no cell was timed in both.
         """
         own = [one for one in self.comparison.overall if one.other == environment.name]
         # the first difference of each setting is over all kernels

@@ -32,7 +32,7 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "hundredths": numbers.hundredths,
     "bytes": numbers.exact_bytes,
 }
-"""How a value is written, by the claim's word for the value."""
+"""The functions that write a value, by the name that a claim gives for the function."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
 """Verdicts on accesses that complete while the target computes."""
@@ -137,7 +137,7 @@ class Cells:
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return the number of ranks or the setting that a choice asks for; None if any will do."""
+        """Return the number of ranks, or the setting, that a choice asks for; None if none."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:

@@ -80,7 +80,7 @@ def _of_column(column: Column) -> Iterator[tuple[str, str, str]]:
 
 
 def _unit_in(key: str) -> str:
-    """Return the unit at the end of a key, as in ``compute_ms``; nothing if the key has no unit."""
+    """Return the unit at the end of a key, as in ``compute_ms``; "" if the key has no unit."""
     _, underscore, last = key.rpartition("_")
     return last if underscore and last in _written()["units"] else ""
 

@@ -35,13 +35,13 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "third": ("#0b7a5a", "#4cc7a0"),
     "fourth": ("#7a4b94", "#c39bdb"),
 }
-"""Every colour of figures, for the light and the dark page. A dark page replaces the light
-colour."""
+"""Every colour of figures: on a light page, and on a dark page, where the second colour replaces
+the first."""
 
 SHADED = PALETTE["hatch"][0]
 
 SERIES = ("first", "second", "third", "fourth")
-"""Colours of series, by name."""
+"""The names of the colours of series, in order."""
 
 
 def colour(name: str) -> str:
@@ -124,7 +124,7 @@ def _config(narrow: bool) -> dict[str, Any]:
 def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
     """Return the chart's specification with the fonts and colours of this page.
 
-    Each `configure_...` of a chart would copy all its data.
+    Altair's `configure_...` functions are not used, because each of them copies all data.
     """
     specification = chart.to_dict(validate=False)
     data = specification["datasets"]
@@ -173,7 +173,7 @@ def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else.
 
     Bundling the script takes half the time of a short report. Therefore the script is bundled only
-    once for each version of vl-convert. It is kept if its folder can be written.
+    once for each version of vl-convert, and kept in a file if the file's folder can be written.
     """
     kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
     if kept.is_file():

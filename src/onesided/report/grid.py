@@ -73,7 +73,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return axis and value in words, for each axis on which all cells are equal; by column."""
+    """Return, by column, axis and value in words for each axis on which all cells are equal."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}

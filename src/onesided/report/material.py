@@ -91,7 +91,7 @@ class Cell:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Return the values that tell the cell from every other cell."""
+        """Return the values that identify the cell."""
         return _place_of(self)
 
     @property

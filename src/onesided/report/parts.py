@@ -33,7 +33,7 @@ MOST_IN_SIGHT = 16
 """The number of rows of a matrix that fit on a screen together with the matrix's head."""
 
 WHOLE_WORDS = 8
-"""The most columns at which a wide page has room for the longest word of a verdict."""
+"""The largest number of columns for which a wide page has room for the longest verdict."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class Matrix:
         rows: the rows from top to bottom. The rows of a group are neighbours.
         table: the long form, one row per cell, for the CSV.
         notes: footnotes: mark and text.
-        address: returns, for cells with a verdict, the address of their rows; None if the page has
-            no such rows.
+        address: returns, for a verdict, the address of the rows of the cells that have it; None if
+            the page has no such rows.
     """
 
     name: str
@@ -153,7 +153,7 @@ class Matrix:
         return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
 
     def grouped(self) -> Iterator[tuple[str, Iterator[MatrixRow]]]:
-        """Return runs of neighbouring rows with their heading."""
+        """Return groups of neighbouring rows, with the heading of each group."""
         return itertools.groupby(self.rows, lambda row: row.group)
 
 

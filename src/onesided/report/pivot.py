@@ -150,7 +150,7 @@ class Pivot:
         return Table(self.name, caption, columns, rows, csv_only=beside)
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, which is the only part of this content of a page."""
+        """Return the table in a list (see `onesided.report.page.Content`)."""
         return [self.table(material)]
 
 

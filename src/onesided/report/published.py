@@ -187,7 +187,7 @@ class PublishedTable:
         )
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table as a page's part; folded if there is a line to open it."""
+        """Return the table in a list (see `onesided.report.page.Content`), folded if asked for."""
         table = self.table()
         return [Folded(f"Published: {self.folded}", table) if self.folded else table]
 
@@ -223,7 +223,7 @@ class Curves:
     columns: Collection[str]
 
     def numbers(self, unit: str) -> list[Point]:
-        """Return the numbers of all curves. Their unit must be this unit.
+        """Return the numbers of all curves, which must have the given unit.
 
         Raises:
             InputError: a column's numbers have another unit.

@@ -134,7 +134,7 @@ def cleared(record: Mapping[str, Any]) -> list[str]:
 
 
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return, by environment and setting, variables that neither of the two names.
+    """Return the variables that no environment or setting names, by environment and setting.
 
     Some variables were set in the shell, and a session did not clear them. Ranks found the others,
     which a module, a command of the site or a file of the MPI had set. A key is an environment's

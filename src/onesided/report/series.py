@@ -89,7 +89,7 @@ class SeriesFigure:
         return wanted and str(cell.labels[self.x.name]) != NO_MEANING
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure, if there is one, and today's figure; none without values."""
+        """Return the source's figure, if any, and today's figure. Figures need values."""
         found = []
         if self.published is not None:
             caption = f"{self.published.table.caption} Another machine and another decade: compare "

@@ -205,7 +205,7 @@ class Column:
 
 
 _OWN_FORM = (bool, numbers.Written)
-"""Types of values that `csv.writer` writes differently from a CSV of this project."""
+"""The types of values that `csv.writer` would not write in the form of this project's CSVs."""
 
 
 def _csv_values(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:

@@ -1,4 +1,4 @@
-"""Several campaigns side by side: one column for each version of an MPI, one row for each way."""
+"""Several campaigns side by side: a column for each version of an MPI, a row for each `Way`."""
 
 import re
 from collections.abc import Mapping, Sequence
