@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  // What only a script reads is packed: gzip, in base64.
+  // Parts of the page that only this script reads are compressed with gzip, in base64.
   const unpack = (script) => {
     const bytes = Uint8Array.from(atob(script.textContent.trim()), (letter) => letter.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
@@ -45,7 +45,7 @@
     });
   }
 
-  // The rows of a table as text: of a hundred thousand the page has a thousand at a time.
+  // The rows of a long table are kept as text. The page has a thousand of them at a time.
   const PAGE = 1000;
   const LETTERS = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#39": "'" };
   const plain = (html) =>
@@ -104,7 +104,7 @@
       this.show(0, this.more ? PAGE : this.every.length);
     }
 
-    // Show the part of the table that has the row of this name.
+    // Show the part of the table that has the row with this name.
     async reveal(name) {
       await this.load();
       const at = this.chosen.findIndex((row) => row.html.startsWith(`<tr id="${name}"`));
@@ -139,7 +139,7 @@
 
   const AGAIN = /<details class="again">.*?<\/details>/s;
   const collator = new Intl.Collator();
-  // What a row is sorted by: the number of its cell in a column, or its words.
+  // The key by which a row is sorted: the number in the row's cell of a column, or the cell's words.
   const key = (row, at) => {
     row.keys ??= [];
     if (!(at in row.keys)) {
@@ -157,7 +157,7 @@
   const tables = new Map();
   for (const block of document.querySelectorAll(".table-block:not(.matrix, .cut)")) tables.set(block, new Rows(block));
 
-  // Where a region scrolls, its head must be in sight, too.
+  // If a table scrolls in a region of the page, the region's top must be in sight, too.
   const showHead = (target) => {
     const region = target.closest(".region");
     const above = region ? region.getBoundingClientRect().top - MARGIN : 0;
@@ -170,7 +170,7 @@
     new ResizeObserver(measure).observe(region.querySelector("thead"));
   }
 
-  // A link to a row that is not there yet, or is folded away.
+  // Follow a link to a row that is not in the page yet, or is folded.
   const arrive = async () => {
     const name = decodeURIComponent(location.hash.slice(1));
     const block = [...tables.keys()].find((one) => name.startsWith(one.dataset.table + "-"));
@@ -202,7 +202,7 @@
     return select;
   };
 
-  // What a reader chose of a table is in the page's address: words, MPI, verdict, column, order.
+  // A reader's choice of a table's rows is in the page's address: words, MPI, verdict, column, order.
   const FIELDS = ["filter", "mpi", "verdict", "sort", "order"];
   const SIGNS = { ascending: 1, descending: -1, none: 0 };
 
@@ -238,7 +238,7 @@
       this.block.prepend(bar);
     }
 
-    // A column's head sorts the rows of each group; the third time they are as they were.
+    // A click on a column's head sorts the rows of each group; the third click restores their order.
     addSort(head, at) {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
       button.append(...head.childNodes);
@@ -281,7 +281,7 @@
       history.replaceState(null, "", told.length ? "#" + words : "#caption-" + this.name);
     }
 
-    // An address without a table is of each table of cells that has such an MPI and verdict.
+    // An address that names no table applies to each table of cells with that MPI and verdict.
     isMeant(words) {
       if (words.has("table")) return words.get("table") === this.name;
       const { mpi, verdict } = this.controls;
@@ -300,7 +300,7 @@
     }
   }
 
-  // What a filter looks for: the words of a row, of its MPI, and what its library calls itself.
+  // The text that a filter searches: the words of a row and its group, and the library's own name.
   const text = (row) =>
     (row.text ??= `${row.group.words} ${row.group.names} ${plain(row.html)}`.toLowerCase());
 
