@@ -79,7 +79,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Map the only name that is new on the second side to the only name that is missing there."""
+    """Map the only new name on the second side to the only name that it lacks; else return {}."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
@@ -139,8 +139,8 @@ def _place_in_first(
 
     def place(of_second: Place) -> Place:
         system, partition, environment, *rest = of_second
-        # a name that already stands for another environment of the second campaign matches nothing
-        # else
+        # if the first campaign's environment of this name is matched to another environment of the
+        # second, the name matches nothing
         named = names.get(environment, None if environment in taken else environment)
         return (*sites.get((system, partition), (system, partition)), named, *rest)
 
