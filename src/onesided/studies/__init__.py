@@ -1,8 +1,8 @@
 """The studies: one folder for each study, with a module or a package for each experiment.
 
-Each module or package of an experiment has an `EXPERIMENT`. No list names these modules; this
-package looks for them in its folders. No lower floor imports these modules; a command or a check
-finds the experiments here and passes them to the lower floors.
+Each module or package of an experiment defines `EXPERIMENT`. There is no list of these modules:
+this package finds them in its folders. No lower floor imports them: a command or a check finds the
+experiments here and passes them to the lower floors.
 """
 
 import functools
@@ -15,9 +15,9 @@ from onesided.cells.experiment import Experiment, Experiments
 from onesided.system.errors import InputError
 
 ANALYSIS = ("launch_values", "pooled_samples", "evidence", "judge")
-"""The methods of an analysis (`onesided.cells.experiment.Analysis`)."""
+"""The methods that an analysis must have (`onesided.cells.experiment.Analysis`)."""
 PAGE = ("headline", "sections", "terminal_lines")
-"""The methods of a page (`onesided.report.page.Page`)."""
+"""The methods that a page must have (`onesided.report.page.Page`)."""
 
 
 def _experiments() -> Iterator[Experiment]:
@@ -37,7 +37,7 @@ def find() -> Experiments:
 
 @functools.cache
 def of_kernel(kernel: str) -> Experiment | None:
-    """Return the experiment of a kernel; None if there is none. Load no other experiment."""
+    """Return a kernel's experiment, or None if it has none. No other experiment is loaded."""
     for study in pkgutil.iter_modules(__path__, f"{__name__}."):
         folder = importlib.import_module(study.name).__path__
         if any(module.name == kernel for module in pkgutil.iter_modules(folder)):

@@ -1,4 +1,4 @@
-"""Whether the bytes are right."""
+"""The study of data: do one-sided operations leave the right bytes in memory?"""
 
 from onesided.cells.experiment import Study
 from onesided.studies.data import answer

@@ -1,7 +1,7 @@
-"""Is the data right? How many cells were right, what was not tried, what is known to go wrong.
+"""The answer about data: how many cells were right, what was not tried, which defects are known.
 
-A page about data has the whole answer. For every campaign, the first screen and the terminal have
-two sentences of the answer (`onesided.report.page.Brief`).
+A page about data shows the whole answer. For every campaign, the first screen and the terminal show
+a few sentences of the answer (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ NO_VARIABLE = "no environment variable set"
 
 SECTION = "known-defects"
 PAGE = "conformance"
-"""Identifier of the section with the whole answer, if a campaign compares data."""
+"""Identifier of the section that has the whole answer if a campaign compares data."""
 
 NOT_ASKED = (
     "The operations timed here were verified. Whether other calls, datatypes and windows are "
@@ -35,7 +35,7 @@ NOT_ASKED = (
 )
 
 CellsByName = Mapping[str, Sequence[Cell]]
-"""The cells that were run, by MPI."""
+"""For each MPI, the cells that were run."""
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
@@ -65,7 +65,7 @@ def _compared(own: CellsByName) -> list[Markup]:
 
 
 def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
-    """Say what is known to go wrong in the report's versions, in one sentence for each MPI."""
+    """Say, in one sentence for each MPI, which defects are known in the version of this MPI."""
     said = []
     for name, own in grouped(every, lambda one: one.environment).items():
         here = [one.defect.wrong for one in own if one.is_default]
@@ -81,7 +81,7 @@ def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
 
 
 def _met_words(number: int, of: int) -> Markup:
-    """Say how many of the known defects have a cell in the campaign that triggers the defect."""
+    """Say how many of the known defects are triggered by a cell of the campaign."""
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
     return Markup("Cells of this campaign meet {} of these {}.").format(
@@ -116,7 +116,7 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
 
 
 def headline(material: Material) -> Headline | None:
-    """Return the answer, with one row for each MPI; None if nothing was run."""
+    """Return the answer, with one row for each MPI; None if no cell was run."""
     own = run_by_name(material)
     if not own:
         return None
@@ -145,20 +145,20 @@ def _not_tried(
     Args:
         groups: groups of MPIs, and what was tried with each group.
         every: all MPIs.
-        in_short: leave out the values that most cells have.
+        in_short: whether to leave out the values that most cells have.
     """
     said = (tried.sentence(names, every, each, in_short) for names, each in groups)
     return [Markup("{}").format(sentence) for sentence in said]
 
 
 def _environments_of(record: Mapping[str, Any]) -> list[str]:
-    """Return a campaign's MPIs, by name."""
+    """Return the names of a campaign's MPIs."""
     every = record.get("environments", [])
     return [one["name"] for one in every if "name" in one and one.get("library", "MPI") == "MPI"]
 
 
 def section(record: Mapping[str, Any]) -> Section | None:
-    """Return the known defects for a campaign without a page about data; None if none is known."""
+    """Return the section for a campaign without a page about data; None if no defect is known."""
     every = known.known_of(record, _environments_of(record))
     if not every:
         return None
@@ -170,7 +170,7 @@ def section(record: Mapping[str, Any]) -> Section | None:
 
 
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-    """Return the first screen's sentences about data; no sentence if the campaign has no MPI.
+    """Return the first screen's sentences about data, or no sentence if the campaign has no MPI.
 
     Args:
         record: the campaign's record.

@@ -1,7 +1,7 @@
 """The axes that the kernel conformance can vary, and all values of each axis.
 
-The check picks its cells from these values. The page says which values a campaign left out. A test
-compares these values with the values that the kernel accepts.
+The check picks the cells that it runs from these values. The page says which of the values a
+campaign left out. A test compares the values with those that the kernel accepts.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,8 @@ AXES: Mapping[str, tuple[str, ...]] = {
     "windows": ("1", "2", "8", "8_freed_backwards"),
     "datatypes": ("kept", "freed_early"),
 }
-"""The axes in the kernel's order. The values of `count` and `outstanding` are numbers."""
+"""The axes with their values, in the kernel's order. The numeric axes `count` and `outstanding` are
+left out."""
 
 PLURALS: Mapping[str, str] = {
     "call": "calls",
@@ -67,4 +68,4 @@ PLURALS: Mapping[str, str] = {
     "windows": "numbers of windows",
     "datatypes": "lifetimes of datatypes",
 }
-"""The plural noun for the values of an axis."""
+"""For each axis, the plural noun for its values."""

@@ -1,4 +1,4 @@
-"""Are the bytes right, by call, datatype, operator, window and epoch?"""
+"""Are the bytes right with every call, datatype, operator, window and epoch?"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,11 +15,12 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""The time of an operation, from a round's first call to completion. No claim uses this time."""
+"""The time from the first call of a round until all its operations are complete. No claim uses
+it."""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):
-    """One launch is enough: the values are random, but for all values the right result is fixed."""
+    """The analysis of the bytes. One launch is enough, because all values have one right result."""
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return the verdict that every byte was right in each launch."""

@@ -1,4 +1,4 @@
-"""How many cells were right: for each value of each axis, and for values of two axes together."""
+"""How many cells were right, for each value of an axis and for each pair of values of two axes."""
 
 import itertools
 from collections import Counter
@@ -16,7 +16,7 @@ from onesided.report.written import PageText
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
-"""The setting, which is counted like an axis of the kernel."""
+"""The name of the setting, which is counted as if it were an axis of the kernel."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
 """Verdicts of cells that say nothing about the data under their setting."""
@@ -37,28 +37,28 @@ class Tally:
 
     @property
     def word(self) -> str | None:
-        """Return the words for a table; None if nothing was run."""
+        """Return the tally as a table shows it; None if no cell was run."""
         if not self.run:
             return None
         return f"✗ {self.failed} of {self.run}" if self.failed else f"✓ {self.run}"
 
 
 Head = tuple[str, str]
-"""The key of a row: its group, and its value."""
+"""The key of a row: the row's group (an axis or an MPI), and a value of an axis."""
 
 Tallies = dict[Head, dict[str, Tally]]
-"""The tallies by row and column."""
+"""The tallies of a table, by row and then by column."""
 
 
 def run_by_name(material: Material) -> dict[str, list[Cell]]:
-    """Return, by MPI, the cells that say something about the data. Leave out other MPIs."""
+    """Return, for each MPI with such cells, the cells that say something about the data."""
     telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
     by_name = grouped(telling, lambda cell: cell.environment)
     return {name: by_name[name] for name in material.environments if name in by_name}
 
 
 def axes_of(cell: Cell) -> dict[str, str]:
-    """Return the labels of a cell that have a meaning, and its setting."""
+    """Return a cell's setting, and the labels of the cell that have a meaning."""
     labels = {axis: str(value) for axis, value in cell.labels.items() if value != NO_MEANING}
     return {SETTING: str(cell.setting), **labels}
 
@@ -76,7 +76,7 @@ def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
 
 
 def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
-    """Return tallies by row and column. The input is row, column, verdict, number of cells."""
+    """Return the tallies, from tuples of a row, a column, a verdict and a number of cells."""
     tallies: Tallies = {}
     for row, column, verdict, number in counted:
         tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)
@@ -84,7 +84,7 @@ def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
 
 
 def _by_value(cells: Sequence[Cell]) -> Tallies:
-    """Count cells by value of an axis, and by environment."""
+    """Count the cells for each value of each axis and each environment."""
     alike = grouped(cells, lambda cell: (cell.environment, cell.verdict))
     tallies = _tallies(
         (head, environment, verdict, number)
@@ -101,14 +101,14 @@ def _table(
     columns: Mapping[str, str],
     tallies: Mapping[Head, Mapping[str, Tally]],
 ) -> Table:
-    """Return a table of tallies, with the numbers of the tallies for the CSV.
+    """Return a table of tallies. Its CSV also has the two numbers of each tally.
 
     Args:
         name: the name of the table.
         caption: one sentence.
-        head: the columns of the rows' group and value.
-        columns: the columns of the tallies, with the title of each.
-        tallies: the tallies by row, in order.
+        head: the two columns that name a row: its group and its value.
+        columns: the title of each column of tallies, by the column's key.
+        tallies: the tallies, by row in the order of the table, and by column.
     """
     group, value = head
     rows: list[Row] = [
@@ -136,8 +136,8 @@ class Counts:
 
     Attributes:
         name: the name of the table and its CSV.
-        caption: one sentence, if cells failed.
-        caption_right: another sentence, if no cell failed.
+        caption: one sentence, for a table in which cells failed.
+        caption_right: one sentence, for a table in which no cell failed.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Counts:
     caption_right: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if nothing was run."""
+        """Return the table, or no table if nothing was run."""
         tallies = _by_value(material.cells)
         every = [tally for own in tallies.values() for tally in own.values()]
         if not any(tally.run for tally in every):
@@ -176,7 +176,7 @@ class Cross:
     columns: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if nothing was run."""
+        """Return the table, or no table if nothing was run."""
         tallies = _tallies(
             (
                 (cell.environment, str(cell.labels[self.rows])),

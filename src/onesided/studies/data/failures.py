@@ -14,27 +14,26 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""An axis says nothing about failing cells if these cells have too many values on it: more than
-this number, or more than half as many values as there are failing cells."""
+"""An axis says nothing about failing cells if these cells have too many different values on it:
+more than this number, or more than half the number of failing cells."""
 
 MOST_AXES = 3
-"""The most axes that may separate the failing cells from all other cells. With more axes, any
-few cells could be separated from all other cells."""
+"""The largest number of axes that may separate failing cells from other cells. With more axes, any
+small group of cells could be separated from the others."""
 
 MOST_CHANCE = 0.01
-"""If axes do not separate the failing cells, or are too many, not all of these axes are named.
-An axis is named only if the same number of random cells would have such values with a smaller
-probability than this."""
+"""If the axes do not separate the failing cells, or if there are too many axes, an axis is named
+only if chance does not explain it: as many random cells would have these values with a probability
+below this limit."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return the fewest axes, with their values, that separate failing cells from other cells.
+    """Return a few axes, and their values, that separate the failing cells from the other cells.
 
-    The grid has crosses around a base point. Therefore failing cells agree on many axes only
-    because no other axis was varied together with the axis that matters. Axes are chosen one by
-    one: the next axis is the one that leaves the fewest other cells, until no axis leaves fewer. An
-    axis that later axes made superfluous is left out. An axis on which the agreement may be chance
-    is left out, too.
+    Most cells of the grid differ from a base point on only a few axes. Therefore failing cells have
+    the same values on many axes that do not matter. Axes are chosen one by one: the next axis is
+    the one after which the fewest cells are left, until no axis leaves fewer cells. Then axes are
+    dropped that later axes made superfluous, or on which the failing cells may agree by chance.
 
     Args:
         failed: cells that failed in the same way.
@@ -68,7 +67,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the cells that have, on the given axes, values of failing cells."""
+    """Return the cells that have, on each of `axes`, one of the values of the failing cells."""
     for axis in axes:
         wanted = values[axis]
         every = [one for one in every if one.get(axis) in wanted]
@@ -94,16 +93,16 @@ def _known(failed: Sequence[Cell], release: Release) -> str:
 
 
 def _command(cell: Cell) -> str:
-    """Return the command that writes a program which shows the failure."""
+    """Return the command that writes a program to reproduce the failure."""
     setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
     return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 
 class Failures:
-    """The table of failures: one row for each MPI, verdict and call with failed cells."""
+    """The table of failures: one row for the failed cells with the same MPI, verdict and call."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if nothing failed."""
+        """Return the table, or no table if nothing failed."""
         run = [cell for cell in material.cells if cell.verdict not in SAYS_NOTHING]
         failed = [cell for cell in run if cell.verdict in verdicts.FAILURES]
         if not failed:
@@ -119,7 +118,7 @@ class Failures:
 
 
 def _row(failed: Sequence[Cell], run: Sequence[Cell], release: Release) -> Row:
-    """Return the row of the failed cells of one MPI, verdict and call.
+    """Return one row for the failed cells that have the same MPI, verdict and call.
 
     Args:
         failed: the failed cells.

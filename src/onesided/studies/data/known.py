@@ -1,4 +1,4 @@
-"""Defects that this project found in current MPIs. Which versions in a campaign have a defect?
+"""The defects that this project found in current MPIs, and which of them a campaign's MPIs have.
 
 The defects are in ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each
 defect has a text and a C program in ``docs/defects``. A report has both files beside its pages.
@@ -26,26 +26,26 @@ FILE = "found_defects.yaml"
 SCHEMA = "found_defects"
 TEXTS = "docs/defects"
 FOLDER = "defects"
-"""The folder of the defects, below a report's folder."""
+"""The folder of the defects' texts and programs, inside a report's folder."""
 
 _THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
 
 
 @dataclass(frozen=True, eq=False)
 class FoundDefect:
-    """One entry of the file.
+    """A defect that this project found: one entry of the file.
 
     Attributes:
-        text: the file in ``docs/defects``, without ending.
+        text: the name of the text in ``docs/defects``, without the ending.
         title: the heading of the text.
         wrong: what goes wrong, in a few words.
-        program: the C program beside the text.
-        shows_as: verdicts.
+        program: the file name of the C program beside the text.
+        shows_as: the verdicts of cells that show the defect.
         mpi: the MPI with the defect, in words.
         upstream: what upstream knows about the defect.
         seen: where the program failed: family, versions, settings; also the build if only one build
             fails.
-        cells: values of axes. A cell meets the defect if it has, on each axis, one of these values.
+        cells: values by axis. A cell meets the defect if it has, on each axis, one of these values.
             None if no cell is known to meet the defect.
     """
 
@@ -74,7 +74,7 @@ class FoundDefect:
 
 @cache
 def every_defect() -> tuple[FoundDefect, ...]:
-    """Read the file.
+    """Return all defects in the file.
 
     Raises:
         InputError: the file does not fit its schema.
@@ -88,7 +88,7 @@ def every_defect() -> tuple[FoundDefect, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A known defect of the version of an MPI in a campaign.
+    """A defect that is known in the version of one of a campaign's MPIs.
 
     Attributes:
         environment: the MPI's name.
@@ -111,9 +111,9 @@ class Known:
 
 
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
-    """Return the defects of a campaign's MPIs, MPI by MPI.
+    """Return the known defects of a campaign's MPIs, in the order of the MPIs.
 
-    Defects that occur at the default setting come first.
+    For each MPI, the defects that occur at the default setting come first.
 
     Args:
         record: the campaign's record, with the family and version of each MPI.
@@ -130,7 +130,7 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def _here(known: Known, cells: Sequence[Cell]) -> str:
-    """Say how the cells that meet a defect ended. Only cells of its MPI that were run count."""
+    """Say how many of the cells that meet a defect failed. `cells` has the run cells of its MPI."""
     own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:
@@ -144,7 +144,7 @@ def _address(upstream: str) -> str | None:
 
 
 def files(every: Sequence[Known]) -> dict[str, str]:
-    """Return the texts and programs of defects, by path below a report's folder."""
+    """Return the content of the defects' texts and programs, by path inside a report's folder."""
     defects = [known.defect for known in every]
     names = {f"{defect.text}.md" for defect in defects} | {defect.program for defect in defects}
     sources = {name: project_root() / TEXTS / name for name in sorted(names)}
@@ -156,7 +156,7 @@ def files(every: Sequence[Known]) -> dict[str, str]:
 
 
 def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
-    """Return one row for each MPI and defect, with the defect's text, program and thread.
+    """Return a table: one row for each MPI and defect, with links to its text, program and thread.
 
     Args:
         every: the defects of a campaign's MPIs.
@@ -184,16 +184,16 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
 
 @dataclass(frozen=True)
 class KnownDefects:
-    """The table of the known defects of the versions of a page's MPIs."""
+    """The table of the defects that are known in the MPIs of a page, in these versions."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if no defect is known."""
+        """Return the table, or no table if no defect is known."""
         every = known_of(material.campaign.record, material.environments)
         return [table(every, run_by_name(material))] if every else []
 
 
 def readme_row(defect: FoundDefect) -> str:
-    """Return the row of the table in ``docs/defects/README.md``."""
+    """Return a defect's row for the table in ``docs/defects/README.md``."""
     versions: dict[str, list[str]] = {}
     for at in defect.seen:
         versions.setdefault(at["family"], []).extend(at["versions"])

@@ -22,8 +22,8 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
     "operator": ("replace", "sum", "maxloc"),
     "window": ("exact",),
 }
-"""The simpler values of each axis, the simplest first. All other values are less simple. The
-axes that add the most to a program's length come first."""
+"""The simple values of each axis, the simplest first. A value that is not listed is less simple.
+The axes that add the most to a program's length come first."""
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
@@ -40,11 +40,11 @@ def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
 
 
 def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
-    """Return a simplest failing cell: no cell that is one step simpler fails in the same way.
+    """Return a cell that cannot be made simpler: no cell that is simpler on one axis fails like it.
 
     Args:
-        labels: all axes of a cell that fails.
-        fails: tells whether a cell fails in the same way. It is called once for each cell.
+        labels: the labels of a cell that fails, with all axes.
+        fails: tells whether a cell fails in the same way. It is called at most once for each cell.
     """
     found = dict(labels)
     tried: set[tuple[str, ...]] = set()

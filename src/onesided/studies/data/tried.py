@@ -1,4 +1,4 @@
-"""Which values of the kernel conformance's axes a campaign tried, and which it left out."""
+"""Which values a campaign tried on each axis of the kernel conformance, and which it left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +14,11 @@ from onesided.studies.data.axes import AXES, PLURALS
 from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
-"""The axes that the answer names. The table has all axes."""
+"""The axes that the answer names. The table of what was tried has all axes."""
 
 MOST_NAMED = 3
-"""The most values that a sentence names. If there are more, the sentence gives their number."""
+"""The largest number of missing values that a sentence names. If more are missing, it names
+none."""
 
 MOSTLY = 0.75
 """If more than this share of the cells has the same value, the sentence names this value."""
@@ -25,7 +26,7 @@ MOSTLY = 0.75
 
 @dataclass(frozen=True)
 class Tried:
-    """The values that cells of one or several MPIs have on an axis.
+    """The values on one axis that the cells of one or several MPIs have.
 
     Attributes:
         axis: an axis of the kernel, or the setting.
@@ -109,8 +110,8 @@ def sentence(
     Args:
         names: the MPIs.
         every: all MPIs of the campaign.
-        tried: what was tried with each MPI.
-        in_short: leave out the value that nearly all cells have.
+        tried: what was tried with these MPIs.
+        in_short: whether to leave out the value that nearly all cells have.
     """
     first = [each for axis in FIRST for each in tried if each.axis == axis]
     left = [each.in_part for each in first if each.missing]
@@ -143,7 +144,7 @@ class TriedAxes:
     """The table of what was tried: one row for each axis, with the values that were not tried."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if nothing was run."""
+        """Return the table, or no table if nothing was run."""
         groups = by_environments(material)
         if not groups:
             return []

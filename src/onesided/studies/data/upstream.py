@@ -1,4 +1,4 @@
-"""The defects that upstream knows. Which cells probe a defect, and which MPIs show it?
+"""The defects that upstream (an MPI's own project) knows, the cells that probe them, and results.
 
 The defects are in ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
 """
@@ -42,15 +42,15 @@ def releases_of(record: Mapping[str, Any]) -> dict[str, Release]:
 
 @dataclass(frozen=True, eq=False)
 class UpstreamDefect:
-    """One entry of the file.
+    """A defect that upstream knows: one entry of the file.
 
     Attributes:
         id: ``<owner>/<repository>#<number>`` of the thread.
-        what: one line.
+        what: what goes wrong, in one line.
         family: the family of MPIs, as in config/environments.yaml.
-        shows_as: verdicts.
+        shows_as: the verdicts of cells that show the defect.
         facts: what the thread says about its program: values of axes, ranks, transport.
-        probe: values of axes, `setting` included. A cell probes the defect if it has, on each axis,
+        probe: values by axis, `setting` included. A cell probes the defect if it has, on each axis,
             one of these values.
         since: the oldest version that the thread names; None if it names no version.
         until: the first version without the defect; None if the thread names no version.
@@ -78,7 +78,7 @@ class UpstreamDefect:
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether the thread says that a version has the defect; None if it says nothing."""
+        """Tell whether a version has the defect according to the thread; None if it is not said."""
         family, version = release
         if family != self.family:
             return False
@@ -92,7 +92,7 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether a version may have the defect, according to the thread."""
+        """Tell whether a version may have the defect: the thread does not exclude it."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:
@@ -122,7 +122,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 @cache
 def known() -> tuple[UpstreamDefect, ...]:
-    """Read the file.
+    """Return all defects in the file.
 
     Raises:
         InputError: the file does not fit its schema.
@@ -139,19 +139,19 @@ def known() -> tuple[UpstreamDefect, ...]:
 
 
 def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
-    """Return the defects that account for the failure of a cell."""
+    """Return the defects that may be the cause of a cell's failure."""
     return [defect for defect in known() if defect.accounts_for(cell, release)]
 
 
 class Defects:
-    """One row for each defect that a family of the campaign may have; one column for each MPI.
+    """A table: one row for each defect of the campaign's MPI families, and one column for each MPI.
 
     If no cell of the campaign probes a defect, the defect has no row; the caption gives the number
     of such defects. If no cell of any campaign can probe a defect, its row gives the reason.
     """
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if no cell probes a defect."""
+        """Return the table, or no table if it would have no row."""
         releases = releases_of(material.campaign.record)
         run = {
             name: grouped(cells, lambda cell: str(cell.setting))
@@ -181,7 +181,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 
 
 def _left(number: int) -> str:
-    """Say how many defects could only be probed by cells that the campaign does not have."""
+    """Say how many further defects need a cell that the campaign does not run."""
     words = "needs a cell" if number == 1 else "need cells"
     return f" {number} more {words} that this campaign does not run."
 

@@ -11,7 +11,7 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s", "max")
-"""The slowest rank's time for an element of the list, or for a read or write of a pointer."""
+"""The slowest rank's time for one element of the list, or to read or write one pointer."""
 
 OPERATION = Axis(
     "operation",

@@ -1,4 +1,4 @@
-"""What does a write cost if its target accesses another part of the target's window?"""
+"""What does a write to a rank cost if this rank accesses another part of its window?"""
 
 from dataclasses import dataclass, replace
 
@@ -18,10 +18,10 @@ WRITE = Metric("write", "write", "s", origins=True)
 """The time of a write and its completion: the mean over a burst and over all ranks that write."""
 
 EPOCH = Metric("epoch", "epoch", "s")
-"""The time of an epoch in which rank 0 accesses its own part, including the wait for the lock."""
+"""The time in which rank 0 waits for its lock and accesses its own part of the window."""
 
 CUT = Metric("cut", "cut", "flag")
-"""The value is 1 if rank 0 reached its maximum number of epochs while other ranks still wrote."""
+"""1 if rank 0 reached its maximum number of epochs while other ranks still wrote; else 0."""
 
 IDIOM = Axis(
     "idiom",
@@ -44,7 +44,7 @@ AXES = [
 
 
 def accesses(cell: Cell) -> bool:
-    """Tell whether rank 0 repeatedly accesses its own part."""
+    """Tell whether rank 0 repeatedly accesses its own part of the window."""
     return cell.axis("target_state") == "accesses"
 
 
@@ -55,7 +55,7 @@ class Cuts:
     pivot: Pivot
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table; none if the other ranks ended first in all cells."""
+        """Return the table, or no table if the other ranks ended first in all cells."""
         found = [(cell, material.measure(cell, CUT.name, MEDIAN)) for cell in material.cells]
         cells = [cell for cell, cut in found if cut is not None and cut.value > 0]
         return ByCores(self.pivot, accesses).parts(replace(material, cells=cells))

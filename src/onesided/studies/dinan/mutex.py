@@ -15,8 +15,8 @@ TIME = Metric("time", "time", "s")
 """The time of lock, critical section and unlock: the mean over all ranks that take the mutex."""
 
 FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
-"""The fewest acquisitions of any rank, divided by the most acquisitions of any rank. The ratio
-is taken when the first rank has made all its acquisitions."""
+"""The smallest number of acquisitions of a rank, divided by the largest. Both are counted at the
+moment when the first rank has made all its acquisitions."""
 
 ALGORITHM = Axis(
     "algorithm",

@@ -1,4 +1,4 @@
-"""What does a write cost, together with a later read that finds the written value?"""
+"""What does it cost to write a value at another rank and then to read it back?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -14,7 +14,7 @@ PAIR = Metric("pair", "pair", "s", origins=True)
 """The time of a write and the read after it: the mean over a burst and over all writing ranks."""
 
 OLDER = Metric("older", "older", "1", origins=True)
-"""The share of reads that found an element with its value from before the write."""
+"""The share of reads that found an element with the value that it had before the write."""
 
 IDIOM = Axis(
     "idiom",

@@ -17,7 +17,7 @@ PARTS = [
     Metric(name, name, "s", over_ranks="max")
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
-"""The slowest rank's times for the parts of a growth, and for calls beside the growth."""
+"""The slowest rank's times for the parts of a growth, and for related calls outside the growth."""
 
 METHOD = Axis(
     "method",
@@ -49,7 +49,7 @@ def attached(cell: Cell) -> bool:
 
 
 def part(metric: str, what: str) -> Pivot:
-    """Return the table for a part of a growth, or for a call beside the growth."""
+    """Return the table for a part of a growth, or for a related call outside the growth."""
     caption = f"{what}: {SLOWEST}, then over launches, with its {{}}."
     return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
 

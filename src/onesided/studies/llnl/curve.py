@@ -1,4 +1,4 @@
-"""Bandwidth by size in one figure: the source's curves are thin, today's are bold. No ranking."""
+"""One figure of bandwidth by message size: the source's lines are thin, today's lines are bold."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN
 
 PLACEMENTS = ("intranode", "internode")
 DASHES = [[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]]
-"""The dash patterns of the ways, in the order of the ways."""
+"""The dash patterns of the lines: one for each way to exchange messages, in the order of the
+ways."""
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
-"""The smallest distance between two labels at the ends of lines."""
+"""The smallest distance, in pixels, between two labels at the ends of lines."""
 
 
 def published_points(table: PublishedTable) -> list[Row]:
@@ -42,7 +43,7 @@ def published_points(table: PublishedTable) -> list[Row]:
 
 
 def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """Move labels upwards until they are far enough apart; return the new places, lowest first."""
+    """Move labels up until they are at least `least` apart; return the new places, lowest first."""
     found: dict[str, float] = {}
     below = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):
@@ -52,7 +53,7 @@ def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The figure of one kernel.
+    """The figure of bandwidth by size for one kernel.
 
     Attributes:
         name: the name of the figure and its CSV.
@@ -69,7 +70,7 @@ class Curve:
     def measured_points(self, material: Material) -> list[Row]:
         """Return today's points: MPI, way, size, bandwidth with interval.
 
-        In the cells of these points, each rank has a core.
+        Only cells with a core for each rank have points.
         """
         cells, _ = apart_by_cores(material, material.cells)
         drawn = [cell for cell in cells if self._is_drawn(cell)]
@@ -89,7 +90,7 @@ class Curve:
         return cell.axis("interface") in self.interfaces and not is_other_flavor
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; none without today's values."""
+        """Return the figure, or no figure if there are no values of today."""
         material = apart(material)
         then, now = published_points(self.published), self.measured_points(material)
         if not now:
@@ -151,7 +152,7 @@ class Curve:
 
     @staticmethod
     def _labels(then: Sequence[Row], least: float) -> list[Row]:
-        """Return the machines' names at the last points of their first lines."""
+        """Return, for each machine, its name at the last point of its first line."""
         ends: dict[str, Row] = {}
         for point in then:
             first = ends.setdefault(str(point["machine"]), point)
@@ -192,7 +193,7 @@ def _apart(points: Sequence[Row], narrow: bool) -> float:
 
 
 def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
-    """Return today's lines: a colour for each MPI, dashes for each way."""
+    """Return today's lines, with one colour for each MPI and one dash pattern for each way."""
     names = list(dict.fromkeys(str(point["machine"]) for point in points))
     ways = list(dict.fromkeys(str(point["placement"]) for point in points))
     colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))

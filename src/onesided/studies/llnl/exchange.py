@@ -1,4 +1,4 @@
-"""The experiment of an exchange, and its page, which includes the source's tables."""
+"""Make the experiment of an exchange, with a page that includes the source's tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from onesided.studies.parts.today import Today
 
 SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
-"""The largest size of a random message that fits the source's numbers."""
+"""The upper limit of random message sizes, in bytes, that agrees with the source's numbers."""
 
 
 SUMMARY = "the source's summary"
@@ -35,10 +35,10 @@ def published_by_ranks(name: str) -> list[PublishedTable]:
 
 @dataclass(frozen=True)
 class PerNode:
-    """A sentence about processes per node: the source's numbers, and today's partitions."""
+    """A sentence about processes per node in today's partitions."""
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return a sentence."""
+        """Return the sentence."""
         names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
         if len(names) == 1:
             said = (
@@ -67,14 +67,14 @@ def exchange(
     """Return the experiment of an exchange.
 
     Args:
-        module: its full name; the last part is the kernel's name.
+        module: the full name of the experiment's module; the last part is the kernel's name.
         title: the title of the experiment and its section.
-        order: where a report shows it.
-        lead: what a reader has to know.
-        faster: the answer.
+        order: the place in a report; the least number comes first.
+        lead: the first sentences of the page: what a reader has to know.
+        faster: the answer to the question which side is faster.
         today: today's tables.
         published: the source's tables.
-        more: further content after today's tables.
+        more: parts of the page to show after today's tables.
     """
     kernel = module.rpartition(".")[2]
     contents = [faster, today, *more, PerNode(), *published, Claims(STUDY.name, kernel)]

@@ -1,4 +1,4 @@
-"""What does a message between two processes cost, by its size?"""
+"""What does a message of a given size between two processes cost?"""
 
 from onesided.report.published import PublishedTable
 from onesided.studies.llnl.curve import Curve

@@ -21,7 +21,7 @@ class Maps:
     """A sentence for each map: its checksum, or that launches have different checksums."""
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the sentences; nothing if no launch had a map."""
+        """Return the sentences, or nothing if no launch recorded a map."""
         material = apart(material)
         drawn = [cell for cell in material.cells if material.measure(cell, *CHECKED)]
         maps = grouped(drawn, lambda cell: (cell.ranks, cell.axis("sides"), size_of(cell)))

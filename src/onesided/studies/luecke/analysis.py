@@ -1,10 +1,10 @@
 """Analysis of a communication pattern: its time, and which ranks wait while one rank computes.
 
-A launch's trials have two statistics. The project's statistic is the median; it needs no filter.
-The source's statistic is a filtered mean (Luecke, Spanoyannis, Kraeva 2004, section 2). The filter
-drops the first trial. Then it drops every time above 1.8 times the median of the other trials. If
-these times are more than a tenth of the trials, it drops only the largest tenth. The source's
-tables have the mean of the remaining trials.
+The trials of a launch are summarised in two ways. The project's statistic is the median; it needs
+no filter. The source's statistic is a filtered mean (Luecke, Spanoyannis, Kraeva 2004, section 2).
+The filter drops the first trial. Then it drops every time above 1.8 times the median of the other
+trials. If these times are more than a tenth of the trials, it drops only the largest tenth. The
+source's tables have the mean of the remaining trials.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ WARM_UP_TRIALS = 1
 """The number of trials to drop at the beginning, because the first trial has start-up costs."""
 
 MOST_OF_MEDIAN = 1.8
-"""A time above this multiple of the median is a spike."""
+"""The filter may remove a time that is above this multiple of the median."""
 
 MOST_REMOVED_OF = 10
-"""The filter removes at most one in this many trials: at most five of 50 trials."""
+"""The filter removes at most one trial in this many trials, for example five trials of 50."""
 
 TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
 """The time of a trial: the largest time of all ranks. Rank 0 reports this time."""
@@ -34,7 +34,7 @@ REMOVED, SHARE = "removed", "share"
 
 
 def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Return the mean of the trials that remain, and the share that was removed.
+    """Return, for each series of trials, the filtered mean and the share of removed trials.
 
     Args:
         samples: one row for each trial: the columns of `by`, ``index`` (from 0) and ``value``.

@@ -1,4 +1,4 @@
-"""The cells of a communication pattern: sizes, flavors that represent MPI, and words."""
+"""Which cells of a pattern the page shows, and the reader's names for sizes and interfaces."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,11 +11,11 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 ONE_SIDED = {"mpi2": "create", "mpi3": "allocate"}
-"""MPI's one-sided interfaces, each with the flavor that represents it: the source's flavor for
-MPI-2, and memory that the MPI may place for MPI-3."""
+"""MPI's one-sided interfaces, each with the window flavor that represents it in figures and ratios:
+for MPI-2 the source's flavor, for MPI-3 memory that the MPI may place."""
 
 MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
-"""The flavors in the main table. All other flavors are folded below this table."""
+"""For each interface, the window flavors in the main table. Other flavors are folded below it."""
 
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
@@ -24,7 +24,7 @@ SHORT: Mapping[str, str] = {
     "two_sided": "two-sided",
     "collective": "collective",
 }
-"""The names of interfaces in the key of a figure. A figure has one flavor of each interface."""
+"""The names of interfaces in a figure's legend. A figure has one flavor of each interface."""
 SIZE_WORDS = {
     "8": "8 bytes",
     "1000": "1 Kbyte",
@@ -32,15 +32,16 @@ SIZE_WORDS = {
     "100000": "100 Kbytes",
     "1000000": "1 Mbyte",
 }
-"""The words for sizes. As in the source, a Kbyte is 1000 bytes."""
+"""The reader's names for sizes. As in the source, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""The sizes in the source's tables and in the source's other patterns."""
+"""The sizes in today's table by size: those of the source's table, and 1 Kbyte from other
+patterns."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
 
 
 def size_words(size_bytes: str) -> str:
-    """Return the reader's word for a size."""
+    """Return the reader's name for a size."""
     return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
 
 
@@ -66,10 +67,10 @@ def uncrowded(material: Material) -> list[Cell]:
 
 
 def for_figures(material: Material) -> Material:
-    """Return the material with one flavor of each interface, and with the axes of a figure.
+    """Return the material for a figure: one window flavor of each interface.
 
-    The number of ranks is an axis. The words for interfaces replace the interfaces' names. Cells
-    with more ranks than cores are marked, and form a separate series.
+    The number of ranks becomes an axis. Each interface has its name from `SHORT`. Cells with more
+    ranks than cores are marked, and form a separate series.
     """
     crowded = CrowdedCells.of(material)
 

@@ -1,4 +1,4 @@
-"""Tests of the source's claims: comparison with SHMEM, growth with the ranks, distance.
+"""Tests of the source's claims: comparison with SHMEM, growth with the number of ranks, distance.
 
 The tests use the source's statistic, and only cells with a core for each rank.
 """
@@ -31,14 +31,14 @@ LAWS: Mapping[str, Callable[[int], float]] = {
     "logarithmic": math.log2,
     "linear": lambda ranks: ranks - 1.0,
 }
-"""How a time grows with the number of ranks; ``linear`` means linear in one rank's messages."""
+"""Laws of how a time grows with the ranks. ``linear`` is linear in the messages of one rank."""
 
 GROWTH = 1.5
-"""A time follows a law if the time is within this factor of the law's value."""
+"""A time follows a law if its growth is within this factor of the growth that the law gives."""
 
 
 def _base(cells: Cells) -> dict[str, Any]:
-    """Return the interface that represents an MPI: the source's MPI-2, or OpenSHMEM."""
+    """Return the labels of the interface that is tested: OpenSHMEM if there is one, else MPI-2."""
     every = cells.chosen([*cells.cores, *cells.crowd], {})
     if SHMEM in {cell.axis("interface") for cell in every}:
         return {"interface": SHMEM}
@@ -55,7 +55,7 @@ def _taking_part(cells: Cells) -> list[Cell]:
 
 
 def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
-    """Return an MPI's cells of the interface that represents the MPI, the fewest ranks first."""
+    """Return an MPI's cells of the interface that is tested; the fewest ranks come first."""
     found = cells.chosen(_taking_part(cells), {**_base(cells), **choice})
     return sorted(found, key=lambda cell: cell.ranks)
 
@@ -83,7 +83,7 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
 
 
 def slower(cells: Cells, asked: Asked) -> Outcome:
-    """Compare two ways with the same interface and MPI, at the smallest number of ranks of both."""
+    """Compare two ways of one MPI and interface, at the smallest number of ranks that both have."""
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
     above = _own(cells, {**of.SMALL, **asked["of"]})
@@ -96,7 +96,7 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
 
 
 def grows(cells: Cells, asked: Asked) -> Outcome:
-    """Compare the growth of the time of 8 bytes, from the fewest to the most ranks, with a law."""
+    """Compare a law with the growth of the time of 8 bytes from the fewest to the most ranks."""
     own = _own(cells, {**of.SMALL, **asked.get("of", {})})
     if not own:
         return Outcome(NOT_MEASURED)
@@ -127,4 +127,4 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 TESTS: Mapping[str, Own] = {
     test.__name__: test for test in (against_shmem, slower, grows, near_and_far)
 }
-"""The tests that only this study needs, by the tests' names in claims."""
+"""The tests that only this study needs, by the names that claims use for them."""

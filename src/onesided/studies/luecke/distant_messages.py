@@ -1,4 +1,4 @@
-"""What does rank 0 pay for a message from each other rank?"""
+"""What does it cost rank 0 to get a message from each other rank?"""
 
 from onesided.studies.luecke.pattern import pattern
 

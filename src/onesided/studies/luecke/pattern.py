@@ -1,4 +1,4 @@
-"""The experiment of a pattern, and its page, from the source's table and claims."""
+"""Make the experiment of a communication pattern, with a page on the source's table and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 
 @dataclass(frozen=True)
 class TimeByRanks:
-    """A figure of the time of 8 bytes by the number of ranks, below the source's figure.
+    """The time of 8 bytes by the number of ranks: the source's figure, and today's figure below it.
 
     Attributes:
         kernel: the kernel of the figure.
@@ -55,7 +55,7 @@ class TimeByRanks:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """A figure of the time by size, with the most ranks that each have a core.
+    """A figure of the time by size, at the largest number of ranks that each have a core.
 
     Attributes:
         kernel: the kernel of the figure.
@@ -97,14 +97,14 @@ def pattern(
     """Return the experiment of a pattern.
 
     Args:
-        module: its full name; the last part is the kernel's name.
+        module: the full name of the experiment's module; the last part is the kernel's name.
         title: the title of the experiment and its section.
-        order: where a report shows it.
+        order: the place in a report; the least number comes first.
         number: the number of the source's table.
-        lead: what a reader has to know.
-        who: a sentence that says which rank computes, for cells with a computing rank.
-        unit: the unit of the table's columns, if there is one column for each number of ranks; None
-            if each row has a size.
+        lead: the first sentences of the page: what a reader has to know.
+        who: a sentence that says which rank computes in the cells with a computing rank.
+        unit: the unit of the times in the source's table, if it has one column for each number of
+            ranks. None if it has one row for each size.
         mpi: the source's names for its MPI rows (see `Ratios`).
     """
     kernel = module.rpartition(".")[2]

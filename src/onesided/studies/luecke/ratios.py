@@ -1,4 +1,4 @@
-"""How the ratio of MPI to SHMEM has changed: sentences on the published and today's ratios."""
+"""Sentences on the ratio of MPI's time to SHMEM's time: as published, today, and the change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,11 +35,10 @@ class Ratios:
 
     Attributes:
         curves: the source's table.
-        mpi: the source's names for its MPI, which stand beside each machine's name; each name gets
-            a sentence.
-        labels: for each name in `mpi`, the labels of today's corresponding cells.
-        by_size: whether the table's axis is the size; if not, the axis is the number of ranks, for
-            8 bytes.
+        mpi: for each of the source's names for its MPI (as in ``Origin MPI-2``), the labels of
+            today's corresponding cells. Each name gets a sentence.
+        by_size: whether the axis of the table is the size. If not, the axis is the number of ranks,
+            and all times are for 8 bytes.
     """
 
     curves: Curves
@@ -67,7 +66,7 @@ class Ratios:
         return list(dict.fromkeys(point.label for point in self.curves.numbers(UNIT)))
 
     def _published(self, mpi: str, size: str) -> dict[str, list[float]]:
-        """Return the published ratios on each machine."""
+        """Return the published ratios of an MPI to SHMEM on each machine."""
         by_series: dict[str, dict[float, float]] = {}
         for point in self.curves.numbers(UNIT):
             wanted = point.label == size if self.by_size else True
@@ -110,7 +109,7 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
-    """Return today's sentence, and how the ratio changed."""
+    """Return a sentence on today's ratios, and a sentence on how the ratio has changed."""
     below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]

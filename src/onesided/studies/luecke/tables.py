@@ -26,7 +26,8 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""The ends of columns' keys: with a core for each rank, and with fewer cores."""
+"""The ends of the columns' keys, for cells with a core for each rank and for cells with fewer
+cores."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
@@ -56,7 +57,7 @@ def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
 
 
 def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
-    """Return the columns of values, and the columns that only the CSV has."""
+    """Return the columns that the page shows, and the columns that are only in the CSV."""
     shown = [
         Column(f"mean_{key}", title, numbers.seconds, True, unit="s", note=f"note_{key}")
         for key, title in heads.items()
@@ -70,7 +71,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
 
 @dataclass(frozen=True)
 class _Today:
-    """The common part of the two layouts.
+    """The common part of the two layouts of today's tables.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -79,7 +80,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table, and the other flavors folded; nothing if the table has no cell."""
+        """Return the main table, and a folded table of other flavors; each only if it has cells."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
@@ -156,9 +157,9 @@ def _head(cell: Cell) -> Fields:
 
 @dataclass(frozen=True)
 class TodayBySize(_Today):
-    """Table I: one row per size, SHMEM beside each MPI, and one block per interface of MPI.
+    """Table I: one block for each interface of MPI, with one row for each size.
 
-    OpenSHMEM is the first column of every block. In the source, too, it is beside MPI-2.
+    OpenSHMEM is the first column of every block, because the source has it beside MPI-2.
 
     Attributes:
         published: the source's table.
@@ -167,7 +168,7 @@ class TodayBySize(_Today):
     published: PublishedTable
 
     def words(self, material: Material) -> str:
-        """Say what the table contains: ranks of its means, and sizes that the source lacks."""
+        """Say from which ranks the messages come, and which sizes are not in the source."""
         cells = self.shown(material)
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())

@@ -1,4 +1,4 @@
-"""The times that the machine itself needs, without MPI."""
+"""The times that the machine itself needs for basic operations, without MPI."""
 
 from onesided.cells.experiment import Study
 

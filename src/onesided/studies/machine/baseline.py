@@ -1,4 +1,4 @@
-"""How long does this machine, without MPI, take for the parts of one-sided communication?"""
+"""How long does the machine take, without MPI, for the parts of one-sided communication?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst beside a competing process counts only if this process was active during the burst.
-The process must make at least this share of the burst's number of operations. A process without
-a core at that time does not compete."""
+"""A burst with a competing process counts only if this process was active during the burst: it made
+at least this share of the burst's number of operations. A process that had no core did not
+compete."""
 
 
 class _Baseline(ReferenceAnalysis):
-    """The time of an operation in each baseline."""
+    """The analysis: the time of one operation of each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the bursts. If a second process must compete, drop bursts without competition."""
@@ -103,7 +103,7 @@ class OfMachine:
 
 
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
-    """Return the row of a machine's baseline. The baseline has one value for all MPIs."""
+    """Return the row of one baseline on one machine. The cells are of MPIs with the same value."""
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)
     other = material.measure(last, "time", MACHINE_OTHER)

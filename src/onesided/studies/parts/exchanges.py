@@ -1,10 +1,10 @@
 """Analysis of an exchange of messages: its time, and the bandwidth of a process.
 
 The source's bandwidth is in bytes per second and process: the bytes that a process sends, divided
-by the time of the exchange. For LBW, the bandwidth is the message's size divided by half a round
-trip. For STS, the bandwidth is the mean over all processes. The source's numbers confirm both
-definitions (results/published/README.md). For ATA, the source prints no size; here the bytes are
-the blocks that a process sends to other processes.
+by the time of the exchange. For latency and bandwidth (LBW), it is the message's size divided by
+half a round trip. For some-to-some (STS), it is the mean over all processes. The source's numbers
+confirm both definitions (results/published/README.md). For the all-to-all (ATA), the source prints
+no size; here, the bytes are the blocks that a process sends to other processes.
 """
 
 from typing import Any
@@ -16,14 +16,14 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass, or of half a pass if two messages follow each other. The value is the
-largest time of all ranks."""
+"""The time of a pass, or of half a pass if a pass is two messages, one after the other. The value
+is the largest time of all ranks."""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 MEDIAN = "median"
 
 PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
-"""The bytes of all messages of a pass, if their sizes are random."""
+"""The bytes of all messages of a pass; recorded if the sizes are random."""
 
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
 """The checksum of the random map of messages. It must be the same in all launches of a cell."""

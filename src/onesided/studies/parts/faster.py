@@ -18,13 +18,13 @@ from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 @dataclass(frozen=True)
 class Crossover:
-    """The crossover: which of two ways is faster at which sizes.
+    """The size at which two ways change roles: below it one way is faster, above it the other.
 
     Attributes:
         first_below: True if the first way is faster below the crossover and the second way above
-            it; False if it is the other way round.
+            it; False in the opposite case.
         size: the size of the crossover in bytes: median over launches with its interval. The value
-            0 means below the least size; infinity means above the greatest size.
+            0 means that it is below the least size; infinity, that it is above the greatest size.
     """
 
     first_below: bool
@@ -77,7 +77,7 @@ def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
     """Return the crossover over launches; None if no launch has ratios at all sizes.
 
     Args:
-        rounds: for each launch, by size, the first way's time divided by the second way's time.
+        rounds: for each launch, the first way's time divided by the second way's time, by size.
     """
     sizes = sorted(set().union(*rounds)) if rounds else []
     whole = [one for one in rounds if len(one) == len(sizes)]
@@ -106,7 +106,7 @@ def bytes_words(size: float) -> str:
 def faster_of(ratio: Measure) -> str:
     """Return the faster side.
 
-    The interval of the ratio decides: one-sided time divided by two-sided time.
+    The interval of `ratio` decides. The ratio is the one-sided time divided by the two-sided time.
     """
     return word_of(ratio, ONE, TWO)
 
@@ -121,11 +121,11 @@ class Compared:
 
 @dataclass(frozen=True)
 class Faster:
-    """Sentences for each MPI, and a table of all sizes.
+    """Sentences on which side is faster in each MPI, and a table of all sizes.
 
     Attributes:
-        kernel: the kernel of the answer.
-        size_title: head of the column of sizes.
+        kernel: the kernel whose ways are compared.
+        size_title: the head of the column of sizes.
         left_out: interfaces that are not compared, because they do something different.
     """
 
@@ -134,7 +134,7 @@ class Faster:
     left_out: Sequence[str] = ()
 
     def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
-        """Return the comparison by series and size. It has only cells with a core for each rank."""
+        """Return the comparisons, by series and size, of cells with a core for each rank."""
         cells, _ = apart_by_cores(material, material.cells)
         values = Values(material, TIME.name)
         compared: dict[of.Series, dict[int, Compared]] = {}
@@ -226,7 +226,7 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return, for each round, the ratio by size, at sizes with values of both sides."""
+    """Return, for each round, the ratios by size. A size needs values of both sides."""
     rounds: dict[int, dict[float, float]] = {}
     for size, compared in by_size.items():
         pair = compared.pair
@@ -245,7 +245,7 @@ def _name(series: of.Series, varying: Sequence[int]) -> str:
 
 
 def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
-    """Return the size and the ratio of a side's greatest gain; None if the side is never faster."""
+    """Say at which size a side gains the most, and how much; None if the side is never faster."""
     own = {size: one for size, one in by_size.items() if faster_of(one.ratio) == side}
     if not own:
         return None

@@ -1,4 +1,4 @@
-"""The usual parts of a page for a time: a table by way and point, and a figure over an axis."""
+"""The parts that a page usually has for a time: a table of cells, and a figure along one axis."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ SLOWEST = "the slowest rank, median over samples"
 
 
 def is_created(cell: Cell) -> bool:
-    """Tell whether a cell has a time, and has no window from MPI_Win_allocate."""
+    """Tell whether a cell is timed and has no window from MPI_Win_allocate."""
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
 def is_allocated(cell: Cell) -> bool:
-    """Tell whether a cell has a time, and has no window from MPI_Win_create."""
+    """Tell whether a cell is timed and has no window from MPI_Win_create."""
     return is_timed(cell) and cell.axis("flavor") != "create"
 
 
 @dataclass(frozen=True)
 class Times:
-    """A table of a time, and its figure over an axis. Each value of the first axis has a series.
+    """A table and a figure of a time. The figure has one line for each value of the first axis.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -35,9 +35,9 @@ class Times:
         what: the timed operation in words: ``a put``.
         axes: the axes that head the table's rows.
         windows: the kind of windows in the figure, and the source's figure of this kind.
-        drawn: which cells are in the figure.
-        x: the figure's axis.
-        over: the end of the figure's name; it follows the table's name.
+        drawn: tells whether a cell is in the figure.
+        x: the horizontal axis of the figure.
+        over: the end of the figure's name, after the table's name.
         until: the words after ``what`` in the table's caption.
         made: how the value of a launch is computed from the launch's samples.
     """

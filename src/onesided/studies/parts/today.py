@@ -1,4 +1,4 @@
-"""Today's bandwidths and times of an exchange: cells of the source's tables, then all cells."""
+"""Today's bandwidths and times of an exchange: first the cells as in the source, then all cells."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class Today:
 
     Attributes:
         kernel: the kernel of the tables.
-        words: a sentence on the meaning of time and bandwidth.
-        size_title: head of the column of sizes.
+        words: the end of a sentence: which sizes give the latency and the bandwidth.
+        size_title: the head of the column of sizes.
         shown: tells whether a cell is in the table that is not folded.
     """
 
@@ -103,7 +103,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return the bandwidth of a cell, with the time below it."""
+    """Return the fields of a cell: the bandwidth, and the time below it."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)

@@ -1,4 +1,4 @@
-"""Which ranks wait while one rank computes: one row for each way, with verdict and waits."""
+"""Which ranks wait while one rank computes: a table of ways, with verdicts and waits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ BEHIND = (
 
 @dataclass(frozen=True)
 class Waits:
-    """The table of the cells in which one rank computes, and a sentence about the table.
+    """The table of the cells in which one rank computes, and sentences about the table.
 
     Attributes:
         kernel: the kernel of the table.
@@ -43,7 +43,7 @@ class Waits:
     way: Callable[[Cell], str] = of.way
 
     def parts(self, material: Material) -> list[Part]:
-        """Return table and sentence; nothing if no cell of the table was declared."""
+        """Return the table and the sentences, or nothing if no cell has a computing rank."""
         material = apart(material)
         cells = of.in_order(cell for cell in material.cells if not is_timed(cell))
         if not cells:
@@ -113,7 +113,7 @@ class Waits:
 
 
 def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]]) -> Fields:
-    """Return the verdict of a cell, and the wait of the other ranks."""
+    """Return the fields of a cell: its verdict, and the wait of the other ranks."""
     name = cell.environment
     share = material.measure(cell, WAIT, OF_REMAINING)
     note = _note(share and share.value, behind.get(cell.place))

@@ -17,8 +17,8 @@ INTERFACES: Mapping[str, str] = {
     "two_sided": "MPI, two-sided",
     "collective": "MPI, collective",
 }
-"""The reader's names for the interfaces of a pattern, in the order of tables. SHMEM comes first,
-as in a source."""
+"""The reader's names for the interfaces of a pattern, in the order of tables. SHMEM comes first, as
+in the source of the patterns."""
 
 WORDS: Mapping[str, str] = {
     **INTERFACES,
@@ -58,7 +58,7 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in the order of tables; unknown interfaces last."""
+    """Return the place of a cell's interface in the order of tables; unknown ones come last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
@@ -86,9 +86,9 @@ ELEMENT_BYTES = 8
 
 
 def size_of(cell: Cell) -> int:
-    """Return the size of a cell's messages in bytes; the largest if they are random or of a grid.
+    """Return the size of a cell's messages in bytes; if the sizes differ, return the largest.
 
-    If a grid is cut in one dimension, its largest message has an edge or a face of the grid.
+    For a grid, this is an edge or a face: the largest message if the grid is cut in one dimension.
     """
     side = cell.axis("side")
     if side:
@@ -106,7 +106,7 @@ def series_of(cell: Cell) -> Series:
 
 @dataclass(frozen=True)
 class Pair:
-    """The fastest way of each side, according to the medians over launches."""
+    """The fastest one-sided and two-sided way, according to the medians over launches."""
 
     one_sided: Cell
     two_sided: Cell
@@ -121,12 +121,12 @@ def _fastest(material: Material, cells: Iterable[Cell]) -> Cell | None:
 def pairs(
     material: Material, cells: Sequence[Cell], left_out: Sequence[str] = ()
 ) -> dict[Series, dict[int, Pair]]:
-    """Return, by series and size, the fastest way of each side; the least size comes first.
+    """Return, by series and size, the fastest way of each side. The least size comes first.
 
     Args:
         material: the material with the values.
         cells: the cells to choose from.
-        left_out: interfaces that do something else than the other interfaces.
+        left_out: interfaces that are not compared, because they do something different.
     """
     comparable = [cell for cell in cells if cell.axis("interface") not in left_out]
     pairs: dict[Series, dict[int, Pair]] = {}

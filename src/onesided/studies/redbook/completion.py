@@ -95,7 +95,7 @@ class Clocks:
     """A table of all launches of the campaign: one row for each MPI and partition."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if no launch was timed."""
+        """Return the table, or no table if no launch was timed."""
         where = ["environment", "system", "partition"]
         launches = (
             material.campaign.cells.drop_nulls("clock_resolution_s")

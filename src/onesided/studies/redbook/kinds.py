@@ -40,7 +40,7 @@ class Kinds:
 
     Attributes:
         name: the name of the table and its CSV.
-        metric: a time of summary.parquet.
+        metric: the name of a time in summary.parquet.
         axes: the axes that head the rows.
         way: returns the reader's name for a cell's way to communicate.
         kind: returns a cell's kind of communication.

@@ -119,7 +119,7 @@ class Sharing:
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if no launch measured both one pair and several pairs."""
+        """Return the table, or no table if no launch measured both one pair and several pairs."""
         material = apart(material)
         rows = [row for row in self.rows(material) if row["added"] or row["exponent"]]
         if not rows:

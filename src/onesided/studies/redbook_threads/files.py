@@ -109,7 +109,7 @@ class FileSystems:
     axes: Sequence[Axis]
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none if nothing ran."""
+        """Return the table, or no table if nothing ran."""
         material = apart(material)
 
         def place(cell: Cell) -> tuple[str, ...]:

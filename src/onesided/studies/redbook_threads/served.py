@@ -50,7 +50,7 @@ def served_experiment(
     Args:
         module: the full name of the experiment's module; the last part is the kernel's name.
         title: the title of the page.
-        order: where a report shows the page.
+        order: the place in a report; the least number comes first.
         lead: the lead of the page.
         time: the metric.
         what: the timed operation in words: ``a gather``.

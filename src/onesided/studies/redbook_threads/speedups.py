@@ -62,7 +62,7 @@ class Speedups:
 
     Attributes:
         name: the name of the table and its CSV.
-        metric: a time of summary.parquet.
+        metric: the name of a time in summary.parquet.
         ways: the ways; each way has a group of rows.
     """
 

@@ -157,7 +157,7 @@ def together(name: str, metric: str) -> Ratios:
 
     Args:
         name: the name of the table and its CSV.
-        metric: a rate of summary.parquet.
+        metric: the name of a rate in summary.parquet.
     """
     return Ratios(
         name=name,

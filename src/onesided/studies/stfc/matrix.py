@@ -41,7 +41,7 @@ class VerdictMatrix:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Matrix]:
-        """Return the matrix; none if no cell of the matrix was declared."""
+        """Return the matrix, or no matrix if no cell of the matrix was declared."""
         material = apart(material)
         cells = [cell for cell in material.cells if self.shown(cell)]
         return [self.matrix(material, cells)] if cells else []
