@@ -30,7 +30,7 @@ class Tally:
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Count cells. Leave out cells that were not run, or whose setting changed nothing."""
+        """Add cells with one verdict, but not if the verdict says nothing about the data."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0
@@ -161,13 +161,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class Cross:
-    """A table of two axes. Each MPI has a row for each value of one axis; columns are the other.
+    """A table of two axes: one axis gives the rows of each MPI, and the other gives the columns.
 
     Attributes:
         name: the name of the table and its CSV.
         caption: one sentence.
-        rows: the axis of the rows.
-        columns: the axis of the columns.
+        rows: the axis whose values are the rows.
+        columns: the axis whose values are the columns.
     """
 
     name: str

@@ -80,7 +80,7 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def _known(failed: Sequence[Cell], release: Release) -> str:
-    """Name the defects that account for failures, with the number of failures for each defect."""
+    """Name the upstream defects that may explain failures, each with its number of failures."""
     cells = Counter(defect for cell in failed for defect in known_of(cell, release))
     if not cells:
         return "not known upstream"

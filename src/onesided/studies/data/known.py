@@ -60,7 +60,7 @@ class FoundDefect:
     cells: Mapping[str, Sequence[str]] | None = None
 
     def settings_of(self, release: Release) -> list[str]:
-        """Return the settings under which a version was seen to have the defect; often none."""
+        """Return the settings under which a version showed the defect; none if it was not seen."""
         family, version = release
         own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
         return list(dict.fromkeys(name for at in own for name in at["settings"]))
@@ -130,7 +130,7 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def _here(known: Known, cells: Sequence[Cell]) -> str:
-    """Say how many of the cells that meet a defect failed. `cells` has the run cells of its MPI."""
+    """Say how many of an MPI's cells meet a known defect, and how many of these cells failed."""
     own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:

@@ -27,7 +27,7 @@ The axes that add the most to a program's length come first."""
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
-    """Return the cells that are simpler by one step; for each axis, the greatest step first."""
+    """Yield the cells that are simpler on one axis. For each axis, the simplest comes first."""
     for axis, values in SIMPLER.items():
         own = labels[axis]
         if own == NO_MEANING:

@@ -66,7 +66,7 @@ class Tried:
 
     @property
     def mostly(self) -> str | None:
-        """Say that nearly all, but not all, cells have the same value; None if this is not so."""
+        """Say which value nearly all cells have; None if no value is so common, or all have it."""
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
             return None
@@ -74,7 +74,7 @@ class Tried:
 
 
 def of_environment(cells: Sequence[Cell]) -> list[Tried]:
-    """Return the values on each axis of the cells of an MPI that were run."""
+    """Return, for each axis, the values that were tried with an MPI. Its cells were run."""
     takes: Mapping[str, Sequence[str]] = {SETTING: settings.names(), **AXES}
     counts: dict[str, dict[str, int]] = {axis: {} for axis in takes}
     for (axis, value), number in counted_values(cells).items():
@@ -88,7 +88,7 @@ def of_environment(cells: Sequence[Cell]) -> list[Tried]:
 
 
 def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
-    """Return what was tried. MPIs with the same result are together."""
+    """Return groups of MPIs with which the same values were tried, each with these values."""
     groups: list[tuple[list[str], list[Tried]]] = []
     for name, own in run_by_name(material).items():
         tried = of_environment(own)

@@ -107,7 +107,7 @@ def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return lists of values as tuples of text, as in labels. All other values stay as they are."""
+    """Return the values; each list is changed to a tuple of text, as in labels."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()

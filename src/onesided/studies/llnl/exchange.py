@@ -24,7 +24,7 @@ SUMMARY = "the source's summary"
 
 
 def published_by_ranks(name: str) -> list[PublishedTable]:
-    """Return the tables of an exchange for all numbers of processes. Each table is folded."""
+    """Return the source's tables: by processes, by processes per node, and the summary."""
     by_ranks, per_node = "by the number of processes, each machine", "by processes per node"
     return [
         PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks),

@@ -18,7 +18,7 @@ CHECKED = (CHECKSUM.name, MEDIAN)
 
 @dataclass(frozen=True)
 class Maps:
-    """A sentence for each map: its checksum, or that launches have different checksums."""
+    """One sentence for each random map of messages: its checksum, or that launches differ in it."""
 
     def parts(self, material: Material) -> list[Prose]:
         """Return the sentences, or nothing if no launch recorded a map."""

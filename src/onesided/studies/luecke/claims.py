@@ -50,7 +50,7 @@ def _is_shmem(cells: Cells) -> bool:
 
 
 def _taking_part(cells: Cells) -> list[Cell]:
-    """Return, for all MPIs, the cells with a core for each rank in which every rank takes part."""
+    """Return the cells of all MPIs in which each rank has a core and every rank takes part."""
     return [cell for cell in cells.cores if is_timed(cell)]
 
 

@@ -135,7 +135,7 @@ ByPlace = dict[tuple[str, str, str, int], float]
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
-    """Return one value for each number of ranks: the mean over the remaining axes."""
+    """Return one value for each environment, place and number of ranks: a mean over the cells."""
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
         alike += [cell for cell in own if cell.how_run == own[0].how_run]
@@ -145,7 +145,7 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
 
 
 def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
-    """Return, for each environment, the ratios to the first SHMEM with the same place and ranks."""
+    """Return each environment's ratios to the first SHMEM that has the same place and ranks."""
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():
         first.setdefault(tuple(place), value)

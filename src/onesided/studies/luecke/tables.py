@@ -1,4 +1,4 @@
-"""Today's numbers in the layout of the source's tables, by the source's method and by ours."""
+"""Today's numbers in the layout of the source's tables, by the source's statistic and by ours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -113,7 +113,7 @@ class _Today:
 
 @dataclass(frozen=True)
 class TodayByRanks(_Today):
-    """Tables II to V: a row for each interface of each MPI, and a column per number of ranks."""
+    """Tables II to V: one row for each MPI and interface, one column for each number of ranks."""
 
     def words(self, material: Material) -> str:
         """Say what the table contains."""
@@ -214,7 +214,7 @@ class TodayBySize(_Today):
 
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of a block, by size: OpenSHMEM's cells beside the block's cells."""
+    """Return the rows of a block: for each size, OpenSHMEM's cells beside the block's cells."""
     by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
     sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []
@@ -239,7 +239,7 @@ def _ranks(ranks: int, suffix: str) -> str:
 
 
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
-    """Return OpenSHMEM's cells with `ranks` ranks, run in the way `how`, else in the first way."""
+    """Return OpenSHMEM's cells with `ranks` ranks, run as `how` says or else in the first way."""
     every = of.taking_part(material)
     shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]
     ways = grouped(shmem, lambda cell: cell.how_run)

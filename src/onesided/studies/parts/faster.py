@@ -47,7 +47,7 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return, for each place, the misfit to ratios below 1 before it and above 1 after it."""
+    """Return, for each place of a crossover, how far ratios before and after it contradict it."""
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
         + math.fsum(max(-one, 0.0) for one in logs[place:])
@@ -154,7 +154,7 @@ class Faster:
         }
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table. If no rank had its own core, one sentence says so."""
+        """Return sentences and a table; one sentence if nothing was measured with enough cores."""
         material = apart(material)
         compared = self.compared(material)
         if not compared:

@@ -1,4 +1,4 @@
-"""Two-sided, one-sided or collective: experiments of the Redbook SG24-5611 without threads."""
+"""Two-sided, one-sided or collective? The experiments without threads of the Redbook SG24-5611."""
 
 from onesided.cells.experiment import Study
 

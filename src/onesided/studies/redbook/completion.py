@@ -34,11 +34,11 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of a put and of the origin's wait: mean over a burst and over all ranks that put."""
+"""The time of a put and of its origin's wait: the mean over a burst and over all ranks that put."""
 
 LOCAL, REMOTE = ("flush_local", "request"), "flush"
-"""Two kinds of ways: after `LOCAL`, the origin may reuse its buffer; after `REMOTE`, the target
-has the data."""
+"""Two kinds of completion: after `LOCAL`, the origin may reuse its buffer; after `REMOTE`, the
+target has the data."""
 EARLIER, LATER = "earlier", "later"
 
 
@@ -48,7 +48,7 @@ def earlier(ratio: Ratio) -> str:
 
 
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster local way and the remote way, by size and flavor, while rank 0 is idle."""
+    """Yield, for each size and flavor, the faster local way and the remote way. Rank 0 is idle."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {"size": int(cell.axis("size_bytes")), "flavor": cell.axis("flavor")}
@@ -62,7 +62,7 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say for one MPI and each flavor at which sizes local completion is earlier."""
+    """Say, for one MPI and each flavor, at which sizes local completion is earlier than remote."""
     for flavor in dict.fromkeys(ratio.at["flavor"] for ratio in ratios):
         sizes: dict[str, list[str]] = {EARLIER: [], LATER: [], OPEN: []}
         for ratio in ratios:
@@ -92,7 +92,7 @@ LOCAL_COMPLETION = Ratios(
 
 @dataclass(frozen=True)
 class Clocks:
-    """A table of all launches of the campaign: one row for each MPI and partition."""
+    """A table of the clocks in all launches of the campaign: one row for each MPI and partition."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table, or no table if no launch was timed."""

@@ -1,4 +1,4 @@
-"""How long until each rank has the points around its block of a grid?"""
+"""How long does it take until each rank has the points around its block of a grid?"""
 
 from collections.abc import Mapping
 
@@ -32,12 +32,12 @@ TASKS = [RanksOf("ranks", "tasks", whole=True), Axis("threads", "threads of each
 
 
 def is_exchange(cell: Cell) -> bool:
-    """Tell whether a pass is only an exchange."""
+    """Tell whether a pass of a cell is only an exchange, without an update."""
     return cell.axis("work") == "exchange"
 
 
 def is_update(cell: Cell) -> bool:
-    """Tell whether a pass ends with an update."""
+    """Tell whether a pass of a cell ends with an update of the points."""
     return not is_exchange(cell)
 
 

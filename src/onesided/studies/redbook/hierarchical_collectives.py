@@ -36,21 +36,21 @@ WAY = Axis(
 
 @dataclass(frozen=True)
 class Operation(Axis):
-    """The axis of collective operations, without the way in which they are done."""
+    """The axis of collective operations. Different ways to do an operation are one value."""
 
     name: str = "operation"
     title: str = "operation"
     words: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, cell: Cell) -> str:
-        """Return the operation in a cell's interface."""
+        """Return the collective operation that a cell does."""
         interface = cell.axis("interface")
         names = {"barrier": "barrier", "alltoall": "all-to-all"}
         return names.get(interface.removeprefix("hierarchical_"), "sum")
 
 
 def kind_of(cell: Cell) -> str:
-    """Tell whether the library or the ranks' shared memory does the operation."""
+    """Return whether a collective call or the ranks' shared memory does the operation."""
     return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 
@@ -60,7 +60,7 @@ def way(cell: Cell) -> str:
 
 
 def point(at: Mapping[str, Any]) -> str:
-    """Return an operation with its size."""
+    """Return in words an operation with its size."""
     size = at[SIZE.name]
     return str(at["operation"]) + ("" if size == numbers.DASH else f" of {size} bytes")
 

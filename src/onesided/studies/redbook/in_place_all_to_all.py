@@ -1,4 +1,4 @@
-"""Does an all-to-all end if it sends from and receives into one buffer, and what does it cost?"""
+"""Does an all-to-all end if it sends from the buffer that receives, and what does it cost?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis

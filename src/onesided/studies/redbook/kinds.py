@@ -1,4 +1,4 @@
-"""The answer: the fastest kind of communication in each MPI, and the factor of its gain."""
+"""The answer: the fastest kind of communication in each MPI, and how many times as fast it is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Kinds:
         way: returns the reader's name for a cell's way to communicate.
         kind: returns a cell's kind of communication.
         point: returns the words for a point in a sentence, from its values by axis.
-        shown: which cells are compared.
+        shown: tells whether a cell is compared.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Kinds:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table. If no rank had its own core, one sentence says so."""
+        """Return sentences and a table; one sentence if nothing was measured with enough cores."""
         ratios = Ratios(
             name=f"{self.name}_kinds",
             caption=CAPTION,
@@ -73,7 +73,7 @@ class Kinds:
         return ratios.parts(material)
 
     def _at(self, cell: Cell) -> dict[str, Any] | None:
-        """Return the point of a cell, with its number of ranks and how it was run."""
+        """Return a cell's point, with how it was run; None if the cell is not compared."""
         if not self.shown(cell):
             return None
         where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))

@@ -63,11 +63,11 @@ def tried(material: Material, cell: Cell) -> pl.DataFrame:
 
 
 def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
-    """Compare a cell's limit with the variables of its library.
+    """Compare a cell's limit with the limits that its library reports.
 
     Returns:
-        One of the three words of this module; the variable that decides, and its value in bytes;
-        and the reason in a few words.
+        The fields of a row: `AGREES`, `DIFFERS` or `NOT_TOLD`; the variable that decides; its value
+        in bytes; the reason in a few words.
     """
     known = {
         variable: Values(material, metric.name).of(cell) for variable, metric in REPORTED.items()
@@ -91,7 +91,7 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Limits:
-    """Sentences for each MPI, and a table of what the library says."""
+    """Sentences on each MPI's limits, and a table of the limits that the libraries report."""
 
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
         """Return an MPI's cells with a core for each rank, by call, receiver and flavor.
@@ -108,7 +108,7 @@ class Limits:
         return found
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; nothing if no limit was measured."""
+        """Return sentences and a table, or nothing if no limit was measured."""
         material = apart(material)
         said: list[str] = []
         rows: list[dict[str, Any]] = []
@@ -160,7 +160,7 @@ class Limits:
         return f"{name}: with no receive posted MPI_Send returns {', and '.join(said)}."
 
     def _one_limit(self, material: Material) -> str:
-        """Say whether, in each launch, the calls of all sizes below the limit returned."""
+        """Say whether, in each launch, the call returned at all sizes below the limit."""
         odd: list[str] = []
         launches = 0
         for cell in material.cells:

@@ -13,7 +13,7 @@ TIME = Metric("time", "time", "s", origins=True)
 """The time of a put and of all its waits: the mean over a burst and over all ranks that put."""
 
 OLDER = Metric("older", "older", "1")
-"""Among the elements that two puts wrote, the share with the earlier put's value."""
+"""Of the elements that two puts wrote, the share that ended with the earlier put's value."""
 
 IDIOM = Axis(
     "idiom",

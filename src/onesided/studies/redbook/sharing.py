@@ -30,10 +30,10 @@ def _slope(points: Iterable[tuple[float, float]]) -> float:
 
 
 def added_latency(latencies: Mapping[int, float]) -> float | None:
-    """Return dL, fitted over all N with L(1) as measured; None without L(1) or any other L.
+    """Return dL, fitted over all N with L(1) as measured; None if L(1) or all other L are missing.
 
     Args:
-        latencies: L by N, in any unit.
+        latencies: L for each N, in any unit.
     """
     if 1 not in latencies or len(latencies) < 2:
         return None
@@ -41,12 +41,12 @@ def added_latency(latencies: Mapping[int, float]) -> float | None:
 
 
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
-    """Return e, fitted over all N by logarithms with B(1) as measured.
+    """Return e, fitted to the logarithms over all N with B(1) as measured.
 
-    The result is None without B(1) or without any other B.
+    The result is None if B(1) or all other B are missing.
 
     Args:
-        bandwidths: B by N, in any unit.
+        bandwidths: B for each N, in any unit.
     """
     if 1 not in bandwidths or len(bandwidths) < 2:
         return None
@@ -61,7 +61,7 @@ def pairs_of(cell: Cell) -> int:
 
 @dataclass(frozen=True)
 class Sharing:
-    """The table: one row for each MPI, arrangement and way.
+    """The table of latencies and bandwidths: one row for each MPI, arrangement and way.
 
     Attributes:
         name: the name of the table and its CSV.

@@ -20,7 +20,7 @@ TIME = Metric("time", "time", "s", "max")
 """The time of an access to a file: the largest time of all ranks that take part."""
 
 FILE_SYSTEM = Metric("file_system", "file_system", "count")
-"""The number of a file system, as statfs returns it."""
+"""The number that identifies a file system, as statfs returns it."""
 
 RESIDENT = Metric("resident", "resident", "1")
 """The share of a file that is in the page cache when an operation begins."""
@@ -41,7 +41,7 @@ def _label(name: str) -> pl.Expr:
 
 
 def _accessed_bytes() -> pl.Expr:
-    """Return the bytes that all ranks together access: a number of bytes, or a cube of ints."""
+    """Return how many bytes all ranks together access: the size, or the size of a cube of ints."""
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 
 
@@ -52,7 +52,7 @@ class FileAnalysis(ReferenceAnalysis):
         super().__init__([TIME, OPEN, DEVICE, FILE_SYSTEM, RESIDENT], "nobody computes")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the metrics, and the total bandwidth of all ranks."""
+        """Return the values of the metrics, and the total bandwidth of all ranks."""
         values = super().launch_values(cells, samples)
         rates = (
             values.filter(pl.col("metric") == TIME.name)

@@ -1,4 +1,4 @@
-"""Is a transfer hidden behind a computation?"""
+"""Does a transfer overlap with a computation, so that it takes no time of its own?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ from onesided.studies.redbook_threads import STUDY
 TITLE = "Which transfers overlap"
 OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
-"""A transfer overlaps if more than this share (half) of the time that can be hidden is hidden."""
+"""A transfer overlaps if it hides more than this share of the time that can be hidden."""
 MOST = 1.25
-"""No more than all of the time can be hidden (a share of 1); this value adds a margin. If the
-share is greater, the three times are inconsistent."""
+"""The largest share of the time that can be hidden: all of it (1), and a margin. If a share is
+greater, the three times are inconsistent."""
 
 
 def word_of(efficiency: Measure) -> str:
-    """Return the word for the interval of an efficiency."""
+    """Return the word for an efficiency. Its interval decides."""
     if efficiency.low > HALF and efficiency.high <= MOST:
         return OVERLAPS
     return DOES_NOT if efficiency.high < HALF else OPEN
@@ -41,7 +41,7 @@ def word_of(efficiency: Measure) -> str:
 
 @dataclass(frozen=True)
 class Overlaps:
-    """A paragraph on each MPI: what overlaps, and what may overlap. Each thread has a core.
+    """A paragraph on each MPI: which transfers overlap. Only cells with a core for each thread.
 
     Attributes:
         metric: the efficiency.
@@ -54,7 +54,7 @@ class Overlaps:
     point: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the paragraph; nothing if no rank had its own core."""
+        """Return the paragraphs, or nothing if no cell had a core for each thread."""
         material = apart(material)
         cores, _ = apart_by_cores(material, material.cells)
         values = Values(material, self.metric)
@@ -73,7 +73,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """Return each way, with its points and the efficiency at each point."""
+        """Return in words each way, with its points and the efficiency at each point."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.setting in (None, DEFAULT) else f" ({cell.setting})"
@@ -92,14 +92,15 @@ BOTH = Metric("both", "both", "s", origins=True)
 """The time of transfer and compute together, until both are complete."""
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
-"""Names of the shares made from the three times: the efficiency, T / (A + B), T / max(A, B)."""
+"""Names of three shares: (A + B - T) / min(A, B), T / (A + B) and T / max(A, B). A is the time of
+the transfer, B the time of the compute, T the time of both."""
 
 
 def shares(times: pl.DataFrame) -> pl.DataFrame:
     """Return the three shares of each launch that has all three times.
 
     Args:
-        times: LAUNCH, metric and value.
+        times: the columns LAUNCH, metric and value.
     """
     one, other, both = (pl.col(metric.name) for metric in (TRANSFER, COMPUTE, BOTH))
     names = [metric.name for metric in (TRANSFER, COMPUTE, BOTH)]
@@ -114,7 +115,7 @@ def shares(times: pl.DataFrame) -> pl.DataFrame:
 
 
 class OverlapAnalysis(ReferenceAnalysis):
-    """See `onesided.cells.experiment.Analysis`."""
+    """The analysis of three times (see `onesided.cells.experiment.Analysis`)."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the three times, and the three shares."""

@@ -31,11 +31,11 @@ STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
 
 NEARLY = 1.25
-"""Two times are nearly equal if their ratio is within this factor."""
+"""A remote read is nearly as fast as a local read if it takes at most this many times as long."""
 
 
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster remote way and the local way, by page cache and size, of files on a disk."""
+    """Yield the faster remote way and the local way, for each page cache and size, on a disk."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {CACHE.name: cell.axis(CACHE.name), "size": int(cell.axis(SIZE.name))}

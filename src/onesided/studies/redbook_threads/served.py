@@ -1,4 +1,4 @@
-"""Work in rank 0's memory. The origins do the work themselves, or a server at rank 0 does it."""
+"""Experiments on work in rank 0's memory: the origins do it themselves, or a server at rank 0."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ SERVED = {
 
 
 def is_drawn(cell: Cell) -> bool:
-    """Tell whether a cell is in the figure. A way with two thread levels is drawn only once."""
+    """Tell whether a cell is in the figure. A way is drawn at only one of its thread levels."""
     at_once = cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
     return is_created(cell) and at_once
 
@@ -52,16 +52,16 @@ def served_experiment(
         title: the title of the page.
         order: the place in a report; the least number comes first.
         lead: the lead of the page.
-        time: the metric.
+        time: the metric of the timed operation.
         what: the timed operation in words: ``a gather``.
-        until: the end of the timed operation in words.
+        until: in words, when the timed operation ends.
         way: the axis of ways.
-        kinds: the words, in sentences, for the origins' own ways.
-        server: the word, in sentences, for all other ways.
+        kinds: for each of the origins' own ways, the words in a sentence.
+        server: the words in a sentence for all other ways.
         x: the axis of sizes.
         point: returns the words for a size in a sentence.
         waits: a sentence that says what the ranks do in cells in which rank 0 computes.
-        before: the parts of the page that come before all other parts.
+        before: parts of the page to show before all other parts.
     """
     name = module.rpartition(".")[2]
 

@@ -35,7 +35,7 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's speed-ups by size. A suspect speed-up has the reason with it."""
+        """Return the source's speed-ups by size. If a speed-up is suspect, the text says why."""
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
@@ -48,7 +48,7 @@ class Way:
 
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each way of sharing, a cell with one thread of one task and a cell with more."""
+    """Yield, for each way of sharing, the cell of one task and thread with each larger cell."""
     for at, own in by_point(cells, lambda cell: {"variant": cell.axis("variant")}):
         by_size = {(int(cell.ranks), int(cell.axis("threads"))): cell for cell in reversed(own)}
         for size, cell in by_size.items():
@@ -58,7 +58,7 @@ def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 @dataclass(frozen=True)
 class Speedups:
-    """The table of speed-ups in comparison with one thread of one task: the source's and today's.
+    """The table of the source's and today's speed-ups, relative to one thread of one task.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -71,7 +71,7 @@ class Speedups:
     ways: Sequence[Way]
 
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
-        """Return the rows. Write the source's notes, with their marks, into `notes`."""
+        """Return the rows. Add the source's notes, each with its mark, to `notes`."""
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():
             for ratio in ratios:

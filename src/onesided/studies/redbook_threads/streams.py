@@ -56,7 +56,7 @@ class LevelCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return one row for each MPI and kind of message, with the ratios of times."""
+        """Return one row for each MPI and kind of message, with the ratios of the times."""
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
@@ -76,7 +76,7 @@ class LevelCosts:
         return rows
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; nothing if there are no cells with a core for each rank."""
+        """Return sentences and a table, or nothing if no cell has a core for each rank."""
         material = apart(material)
         rows = self.rows(material)
         if not rows:
@@ -135,7 +135,7 @@ QUESTIONS = (
 
 
 def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the cells that answer each question, by kind of message and number of streams."""
+    """Yield, for each question, kind of message and number of streams, the cells that answer it."""
     timed = [cell for cell in cells if values.of(cell) is not None]
     # the highest level first: several threads need it, and a ratio has cells of one level only
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
@@ -153,7 +153,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def together(name: str, metric: str) -> Ratios:
-    """Return the table of the gains from several streams: ratios of rates, by question.
+    """Return the table of what several streams gain: the ratios of rates that answer each question.
 
     Args:
         name: the name of the table and its CSV.

@@ -24,7 +24,7 @@ from onesided.studies.redbook_threads.streams import (
 )
 
 RATE, RATE_UNIT = "rate", "1/s"
-"""The messages per second of all streams. If there are two directions, both count."""
+"""The messages per second of all streams together, in both directions if there are two."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -38,7 +38,7 @@ def _messages() -> pl.Expr:
 
 
 class RateAnalysis(ReferenceAnalysis):
-    """Times and rates (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of times and rates (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TIME], "both sides take part at once")

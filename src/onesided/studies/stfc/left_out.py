@@ -65,7 +65,7 @@ def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
 
 
 def one_setting(name: str | None) -> str:
-    """Name a table's setting, and say that there are several settings."""
+    """Name the setting of a table, and say how many settings are declared."""
     declared = settings.names()
     nothing = ", no environment variable set" if name == settings.DEFAULT else ""
     return f"Setting: {name}{nothing} (1 of {len(declared)})."

@@ -1,4 +1,4 @@
-"""Verdicts as a matrix: rows in groups, columns for each MPI, and the evidence for each sign."""
+"""Verdicts as a matrix with groups of rows, columns for each MPI, and evidence for each sign."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,19 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""Returns, for each cell, the cell's place and the command that runs the cell again."""
+"""A function that returns, for each cell, the cell's place and the command that runs the cell
+again."""
 
 
 @dataclass(frozen=True)
 class VerdictMatrix:
-    """A matrix with a sign in each place, and the evidence for the sign.
+    """A matrix of verdicts: in each place a sign for the verdict, with the evidence for it.
 
     Attributes:
         name: the name of the matrix and its CSV.
         caption: what the matrix shows.
-        group: the axis by which rows are in groups.
-        row: the axis that names a row.
+        group: the axis whose values are the groups of rows.
+        row: the axis whose values name the rows.
         column: the axis whose values are columns; each MPI has all these columns.
         shown: tells which cells are in the matrix.
     """
@@ -47,7 +48,7 @@ class VerdictMatrix:
         return [self.matrix(material, cells)] if cells else []
 
     def matrix(self, material: Material, cells: Sequence[Cell]) -> Matrix:
-        """Return the given cells as a matrix. The cells may be from any places."""
+        """Return the given cells as a matrix, wherever they were run."""
         each = partial(of_cells, material, csv=self.name, lines=csv_lines(cells))
         columns = self.columns(cells)
         rows = []
@@ -69,18 +70,18 @@ class VerdictMatrix:
         return ", ".join(str(axis.value(cell)) for axis in (self.group, self.row, self.column))
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
-        """Return the values of the columns under each MPI."""
+        """Return, for each MPI, the values that have a column under it."""
         values = values_of(cells, self.column)
         return [(name, values) for name in dict.fromkeys(cell.environment for cell in cells)]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row. The rows of a group are neighbours."""
+        """Return the cells of each row. The rows of a group follow each other."""
         order = values_of(cells, self.group)
         ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks of a place, from the place's cells."""
+        """Return the marks in one place of the matrix, from the cells of this place."""
         said, first = together(cells), cells[0]
         launches = f"{first.valid_launches} of {first.launches} launches valid"
         title = "; ".join(word for word in (said.note, launches, first.detail) if word)
@@ -88,11 +89,11 @@ class VerdictMatrix:
         return [Mark(said.word, title, name=name, cells=each(cells))]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return mark and text of the footnotes in the rows."""
+        """Return the mark and the text of each footnote that the rows use."""
         return []
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
-        """Return a row for each cell, for the CSV."""
+        """Return the table for the CSV, with one row for each cell."""
         axes = (self.group, self.row, self.column)
         rows = [
             {
@@ -118,7 +119,7 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """A sentence for each MPI: do the varied axes change the verdict? The matrix is below.
+    """A sentence for each MPI: do the varied axes change the verdict? The matrix comes after it.
 
     Attributes:
         title: the title of the sentences.
@@ -131,7 +132,7 @@ class Decides:
     matrix: VerdictMatrix
 
     def parts(self, material: Material) -> list[Prose | Matrix]:
-        """Return the sentences, if any cell was decided, and the matrix."""
+        """Return the matrix and, before it, the sentences if any cell was decided."""
         cells = [
             cell
             for cell in apart(material).cells

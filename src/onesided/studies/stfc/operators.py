@@ -1,4 +1,4 @@
-"""Do operator, datatype or promise decide whether an accumulate waits for its target?"""
+"""Does an accumulate wait for its target? Operator, datatype or the window's info may decide."""
 
 from functools import partial
 from pathlib import Path
@@ -26,12 +26,12 @@ FLAVOR = Axis("flavor", "flavor")
 
 
 def meets(at: dict[str, str], cell: Cell) -> bool:
-    """Tell whether rank 0 computes in a cell that is at a point of the grid."""
+    """Tell whether a cell has the labels in `at`, and rank 0 computes in it."""
     return not is_timed(cell) and cell.has(at)
 
 
 def matrix(name: str, row: Axis, column: Axis, **at: str) -> VerdictMatrix:
-    """Return the verdicts of the cells at a point, by two axes."""
+    """Return the verdicts by two axes, of the cells that have the labels in `at`."""
     return VerdictMatrix(name, SAID[name], OPERATION, row, column, partial(meets, at))
 
 

@@ -1,4 +1,4 @@
-"""The figure with the evidence for verdicts: access time by the target's remaining compute."""
+"""The figure that is the evidence for verdicts: access time by the target's remaining compute."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Drawing:
         panels: two columns. Each pair of their values has a panel. Values of the second column are
             side by side.
         second: the values of the second column, in order.
-        colour: column and its values in the order of the colours.
-        shape: column and its values in the order of the shapes.
-        hints: columns shown under the pointer.
+        colour: the column that the colours show, and its values in the order of the colours.
+        shape: the column that the shapes show, and its values in the order of the shapes.
+        hints: the columns that are shown under the pointer.
     """
 
     panels: tuple[str, str]
@@ -160,7 +160,7 @@ def figure(
         first: the values of the first panel column, in order.
         caption: how to read it.
         table: the table of the points; it has the figure's name.
-        explored: a view in Vega-Lite; by default the view of the wide drawing.
+        explored: the view to explore, in Vega-Lite. If it is empty, this is the wide drawing.
     """
     scales = scales_of(points)
     present = set(points.select(how.panels).unique().iter_rows())

@@ -79,7 +79,7 @@ class Way:
 
 
 def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
-    """Return the columns of an answer's table, by key, with the words of the columns' fields."""
+    """Return, for each column of an answer's table, its title and the words that find its rows."""
     return {
         way.key: {
             "title": way.title[:1].upper() + way.title[1:],
@@ -105,10 +105,10 @@ class AnswerPage:
 
     Attributes:
         answer: returns the answer, from the cells with partitions apart and from all cells.
-        contents: return the last sections, from the cells with partitions apart.
-        whole: return the sections before `contents`, from all cells; these sections separate
+        contents: functions that return the last sections, from the cells with partitions apart.
+        whole: functions that return the sections before `contents`, from all cells. They separate
             partitions themselves.
-        way_rows: returns the cells by heading and name of the way that a program takes.
+        way_rows: returns the cells by way to program: by the heading of the way, and its name.
     """
 
     answer: Callable[[Material, Material], Headline]
@@ -121,7 +121,7 @@ class AnswerPage:
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the sections, in the order in which they are read."""
+        """Return the sections in the order of the page."""
         split = apart(material)
         sections = [content(material) for content in self.whole]
         sections += [content(split) for content in self.contents]

@@ -20,7 +20,8 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""Each origin has one series: seconds per operation, from the common start to the origin's end."""
+"""The time per operation, in a series for each origin: from the common start to the origin's
+end."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
@@ -53,13 +54,11 @@ def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the ratio of the rate to the rate of one origin.
+    """Add a column: the rate divided by the rate of one origin.
 
-    The cell with one origin has the same arrangement and thread level.
-
-    The divisor is the median over launches of the cell with one origin. Therefore the ratio has the
-    spread of the launches with several origins. The cell with one origin may be of another test,
-    because one more process is one more rank.
+    The divisor is the median over launches of the cell with one origin, the same arrangement and
+    the same thread level. Therefore the ratio has the spread of the launches with several origins.
+    The cell with one origin may be of another test, because one more process is one more rank.
     """
     axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)
@@ -79,7 +78,7 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """The time of an operation, and the total rate of all origins."""
+    """The analysis: the time of an operation, and the total rate of all origins."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return time, rate and scaling, with one value for each launch."""
@@ -127,7 +126,7 @@ class Arrangement(NamedTuple):
 
 
 def _shown(material: Material) -> list[Cell]:
-    """Return the cells of each arrangement at the highest thread level of its runs.
+    """Return, for each arrangement, the cells at the highest thread level with which it was run.
 
     Several threads need `multiple`, and the cells of a ratio must have the same level.
     """
@@ -179,7 +178,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of one operation and flavor: one row for each environment with cells."""
+    """Return the rows of the operation and flavor in `BASE`; the first row if there are none."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 
@@ -234,7 +233,7 @@ def _levels(cells: Sequence[Cell]) -> str:
 
 
 class Page(ReferencePage):
-    """The page: the rate of several origins compared with the rate of one."""
+    """The page that compares the rate of several origins with the rate of one."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the table of all rates, with the thread levels in its lead."""
