@@ -47,7 +47,7 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return, for each place of a crossover, how far ratios before and after it contradict it."""
+    """For each place of a crossover, sum up the logs above 0 before it and below 0 after it."""
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
         + math.fsum(max(-one, 0.0) for one in logs[place:])

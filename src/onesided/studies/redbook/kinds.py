@@ -80,7 +80,7 @@ class Kinds:
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-        """Yield the fastest cells of the two fastest kinds. Medians over launches decide."""
+        """Yield, at each point, the fastest cells of the two fastest kinds; medians decide."""
         for at, own in by_point(cells, self._at):
             fastest: dict[str, Cell] = {}
             for cell in values.by_value(own):
@@ -93,7 +93,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, where each kind is the fastest, and where each kind gains the most."""
+        """Say, for one MPI, at which points a kind is the fastest, and where it gains the most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

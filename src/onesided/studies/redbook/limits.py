@@ -51,7 +51,7 @@ OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
-    """Return each size that a cell's launches tried: round, size, 1 if the call returned or 0."""
+    """Return a row for each size that a launch tried: round, size, and 1 if the call returned."""
     here = [pl.col(name) == value for name, value in zip(PLACE, cell.place, strict=True)]
     samples = material.samples.filter(*here)
     keys = ["round", "rank", "index"]

@@ -24,13 +24,13 @@ task."""
 
 
 class ShareAnalysis(ReferenceAnalysis):
-    """Times and a share (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis: two times and a share (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return both times, and the ratio of the second to the first."""
+        """Return the total time, the time of the reduction, and the reduction's share."""
         times = super().launch_values(cells, samples)
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)

@@ -47,7 +47,7 @@ def point_of(cell: Cell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LevelCosts:
-    """A sentence for each MPI, and a table: one stream's time at each level divided by the lowest.
+    """Sentences and a table: one stream's time at each thread level, relative to the lowest level.
 
     Attributes:
         name: the name of the table and its CSV.

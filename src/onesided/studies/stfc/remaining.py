@@ -52,7 +52,7 @@ def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
 
 
 def spread(points: pl.DataFrame, keys: Sequence[str], most: int) -> pl.DataFrame:
-    """Drop points of each group evenly over launches and samples, whatever their values are."""
+    """Keep at most `most` points of each group, spread over its launches whatever their values."""
     kept = []
     for _, part in points.group_by(keys, maintain_order=True):
         kept.append(part.gather_every(max(1, math.ceil(part.height / most))))

@@ -29,11 +29,11 @@ NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock 
 COMMENT_WIDTH = 96
 MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
-"""The most cells in the evidence of one setting. The number is small because people read the
-file."""
+"""The largest number of cells that a list of evidence in the file has. It is small because people
+read the file."""
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
-"""The parts of an example: operations, flavors, synchronisations."""
+"""The parts of an example program: by operation, flavor and synchronisation."""
 
 
 # ------------------------------------------------------------------------------ words
@@ -41,7 +41,7 @@ PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the templates of this folder. All their text is plain."""
+    """Return the environment of the templates in this folder. They make plain text."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -79,14 +79,14 @@ def calls(evidence: Evidence) -> str:
 
 
 def latency_says(evidence: Evidence | None) -> str:
-    """Return a combination's cost. A cost out of all proportion has an exclamation mark."""
+    """Return the cost of a combination. If it is out of all proportion, add an exclamation mark."""
     if evidence is None or evidence.latency is None:
         return "not known"
     return f"{plain_measure(evidence.latency)}{' !' if evidence.remark else ''}"
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what a program must ensure if a check is left out; None if all checks are made."""
+    """Say what a program must ensure if MPI_MODE_NOCHECK is recommended; None if it is not."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 
@@ -100,7 +100,7 @@ def program(flavor: str, synchronisation: str, operation: str) -> str | None:
     Args:
         flavor: the flavor of the window.
         synchronisation: the synchronisation around the operation.
-        operation: the operation. All three names are the names in the kernel progress.
+        operation: the operation. All three arguments are names as in the kernel progress.
 
     Returns:
         The lines of the program; None if a part is not known.
@@ -134,7 +134,7 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return a program with the combination that most operations share; None if there is none."""
+    """Return a program with the combination that is best for most operations; None without one."""
     alike = grouped(advice.cheapest.values(), lambda choice: way_of(choice.best.cell))
     if not alike:
         return None
@@ -168,7 +168,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _table(choices: Sequence[Choice]) -> list[str]:
-    """Return the table of what to use, by operation and thread level, and of the commonest code."""
+    """Return, by operation and thread level, what to use and what the commonest code does."""
     rows = [("operation", "level", "use", "cost", ", ".join(COMMON.values()), "cost")]
     for choice in choices:
         best, common = choice.best or next(iter(choice.independent), None), choice.common
@@ -189,7 +189,7 @@ def _table(choices: Sequence[Choice]) -> list[str]:
 
 
 def _waiting(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], str]]:
-    """Return the combinations that wait, with their places. Equal places are together."""
+    """Return lists of combinations that wait, with the operations and levels of each list."""
     alike = grouped((c for c in choices if c.waiting), lambda choice: tuple(choice.waiting))
     return [(words, _places(own)) for words, own in alike.items()]
 
@@ -216,7 +216,7 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells that support the recommendations; `rerun.claims` reads this text."""
+    """Return the cells that support the advice. `rerun.claims` reads them from the file."""
     turned = advice.chosen.turned[:MAXIMUM_LINES] if advice.chosen else []
     return [
         *(choice.best.cell for choice in advice.choices if choice.best),
@@ -225,11 +225,11 @@ def _rests_on(advice: Advice) -> list[Cell]:
 
 
 def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
-    """Return the file's text: exports of recommended variables. Everything else is a comment.
+    """Return the text of the advice file: exports of recommended variables, and comments.
 
     Args:
         advice: what to use.
-        facts: texts about the campaign, by name; ``where`` is the place of the campaign's tests.
+        facts: texts about the campaign, by name; ``where`` says where the tests were run.
     """
     return (
         _environment()
@@ -252,7 +252,7 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
 
 
 def file_name(advice: Advice) -> str:
-    """Return the file's name, from the environment's name.
+    """Return the name of the advice file, made from the environment's name.
 
     The file is a shell file if it exports a variable.
 

@@ -1,4 +1,4 @@
-"""Analysis of the kernel progress: the time of an access, by call, and whether it met a compute."""
+"""Analysis of the kernel progress: how long an access takes, and which accesses met a compute."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,7 +47,8 @@ PARTS = ("begin", "issue", "complete")
 """The parts of an access, in order. `elapsed` is the sum of the parts."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""In a launch, a call counts as synchronising if at least this share of the samples says so."""
+"""In a launch, MPI_Win_post counts as synchronising if at least this share of its samples says
+so."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
@@ -62,10 +63,10 @@ def _lost(delay: str) -> pl.Expr:
 def _judged_times() -> list[pl.Expr]:
     """Return elapsed and remaining time, by the target's own clock if a rank lost its core.
 
-    Some targets visit MPI now and then. If such a target has no core, its visits are late by the
-    wall clock, but the MPI is not the cause. The number of visits measures the target's own time.
-    By this clock, the remaining time is the time for which the target really ran. The elapsed time
-    is a share of the remaining time: the share of the remaining visits that happened during the
+    Some targets visit MPI at intervals. If such a target has no core, its visits are late by the
+    wall clock, but the MPI is not the cause. The target's own clock is the number of its visits. By
+    this clock, the remaining time is the time for which the target really ran. The elapsed time is
+    a share of the remaining time: the share of the remaining visits that happened during the
     access. If the origin has no core, visits that the access did not need are counted, too.
     Therefore the share is an upper bound. If fewer than `LEAST_VISITS` visits remained, the
     remaining time by this clock is 0.
@@ -83,10 +84,10 @@ def _judged_times() -> list[pl.Expr]:
 
 
 def _without_the_scheduler() -> pl.Expr:
-    """Return the judged time. For early accesses to a visiting target, subtract the ranks' waits.
+    """Return the judged time: for early accesses to a visiting target, without waits for cores.
 
-    Such an access is early in any case. The waits are the times for which the two ranks waited for
-    their cores. If these waits explain a delay, the MPI is not the cause.
+    Such an access is early in any case. The times for which the two ranks waited for their cores
+    are subtracted: if they explain a delay, the MPI is not the cause.
     """
     judged = pl.col("judged_elapsed")
     waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
@@ -100,9 +101,10 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each access: SAMPLE, its series as columns, and whether the access counts.
 
     ``met``: the access was issued inside the target's state. ``valid``: in addition, at least
-    `MINIMUM_REMAINING_S` of the state remained. If the target visits MPI, the origin must have had
-    its core, or the access must be early without it. ``longest``: the access has the longest
-    compute length of its launch. A verdict uses ``judged_elapsed`` and ``judged_remaining``.
+    `MINIMUM_REMAINING_S` of the state remained. If the target visits MPI, the origin must also have
+    had its core, or the access must be early although it had none. ``longest``: the access is one
+    with the longest compute of its launch. A verdict uses ``judged_elapsed`` and
+    ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
@@ -149,7 +151,7 @@ def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
-    """Return, for each launch, one row with the metrics of its accesses of the longest length."""
+    """Return one row for each launch, with the metrics of its accesses with the longest compute."""
     counts = pl.col("longest") & pl.col("met")
     at_longest = [
         pl.col(name).filter(counts).median().alias(f"{name}.longest")
@@ -179,7 +181,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the latencies, and the accesses of the longest length, of all launches."""
+    """Return all launches' latencies, and their times of accesses with the longest compute."""
     longest = _accesses(samples).filter(pl.col("longest") & pl.col("met"))
     return pl.concat(
         [
@@ -203,7 +205,7 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
-    """Return the valid accesses of one cell in one launch, from the result line's series."""
+    """Return the valid accesses of one cell in one launch, from the series of its result line."""
     valid = evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES))).filter(
         "valid"
     )
@@ -211,7 +213,7 @@ def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
-    """Return the verdict of a cell in which the target cannot open an epoch without the origin."""
+    """Return the verdict if the target cannot open its epoch without the origin; else None."""
     saying = sum(probe.released >= MOST_RELEASED for probe in probes)
     if not probes or saying < agreeing_launches(len(probes)):
         return None
@@ -223,7 +225,7 @@ def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
-    """Return the verdict of a cell whose samples say nothing about progress; else None."""
+    """Return the verdict if a cell's samples cannot say anything about progress; else None."""
     if labels.get("target_state") == IDLE:
         return Verdict(REFERENCE, "nobody computes at the target", launches)
     if labels.get("synchronisation") in SYNCHRONISING_CALLS:

@@ -32,10 +32,12 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The most operations that the first screen names. If there are more, it gives their number."""
+"""The largest number of operations that the first screen names. If there are more, it only gives
+their number."""
 
 MOST_WAYS = 6
-"""The most ways with a column or a sentence. Further ways are only in the truth table."""
+"""The largest number of ways that have a column and a sentence. Other ways are only in the truth
+table."""
 
 SAY = WRITTEN.say
 
@@ -56,7 +58,7 @@ def _synchronisation(name: str) -> str:
 
 
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
-    """Name ways briefly. Flavors with the same synchronisations share a list.
+    """Name ways to program briefly. Flavors with the same synchronisations are named together.
 
     Args:
         pairs: the flavor and synchronisation of each way.
@@ -77,7 +79,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 
 
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return, by way, the cells of ways with a cell that can say something about progress."""
+    """Return the cells by way. Ways whose cells cannot say anything about progress are left out."""
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
 
@@ -111,7 +113,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Return one verdict for ways that have the same word."""
+    """Return one verdict for ways whose verdicts have the same word."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
@@ -128,7 +130,7 @@ def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
 
 
 def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return the ways in which a target can help, each with the verdicts over all tested ways.
+    """Return the ways in which a target can help, with each MPI's verdict over its tested cells.
 
     A cell with more threads than cores is left out, because it measures the scheduler.
     """
@@ -154,7 +156,7 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
-    """Say, for each way, where an access completes while the target computes; best way first."""
+    """Say, for each way, in which MPIs accesses complete meanwhile. The best way comes first."""
     best = ranked[0]
     same = {word for way in ranked for word in way.words.values()}
     names = answers.names(list(best.by_environment), list(best.by_environment), kind)
@@ -201,7 +203,7 @@ def _nothing(cells: Sequence[Cell]) -> Markup:
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
-    """Say with which cells the answer was tested, and which of these cells do not count."""
+    """Say with which cells the answer was tested, and how many of these cells do not count."""
     judged = [cell for cell in cells if is_judged(cell)]
     operations, levels = declared_order(judged, "operation"), levels_of(judged)
     named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""

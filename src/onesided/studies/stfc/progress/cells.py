@@ -23,7 +23,7 @@ STATES: Mapping[str, str] = WRITTEN.names["states"]
 BASE_STATE = "computes"
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
-"""The axes that vary which data is moved, but not how the data is moved."""
+"""The axes that do not belong to the way to program: layout, size and probing interval."""
 
 Payload = tuple[str, ...]
 
@@ -34,11 +34,11 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of the first view: cells without variables, if such cells were run.
+    """Return the cells of the first view: the cells without variables, if such cells were run.
 
     The view has the cells of the first place of each partition. It also has the cells with ghost
-    processes in the same setting; these cells need one more rank. If there are several partitions,
-    `apart` has given each partition a separate environment, so nothing is pooled.
+    processes in the same setting, although they have one more rank. If there are several
+    partitions, `apart` has given each partition a separate environment, so nothing is pooled.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -98,7 +98,7 @@ def base_words(base: Sequence[str] | None) -> str:
 
 
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
-    """Return the fields with the name of a cell in a table's row.
+    """Return the fields that name a cell in a table's row.
 
     Args:
         cell: the cell to name.

@@ -1,4 +1,4 @@
-"""The evidence for a claim: a cell with its verdict, and one latency for all equal accesses."""
+"""The evidence for a claim: a cell with its verdict, and the one latency of all equal accesses."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states in which cells measure the same latency, because the target waits during the
-timed accesses. The state of the verdicts comes first."""
+"""Target states in which cells measure the same latency, because the target waits during the timed
+accesses. The state in which verdicts are measured comes first."""
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""The minimum number of launches that a latency needs before it is stated. If a latency has
-fewer launches than a verdict needs, it says so. Launches are left out if their cores were far
-apart or were shared."""
+"""The minimum number of launches that a latency needs before it is stated. If a latency has fewer
+launches than a verdict needs, its text gives their number. Launches whose cores were far apart or
+shared do not count."""
 
 
 def plain_time(seconds: float) -> str:
@@ -35,7 +35,7 @@ def plain_time(seconds: float) -> str:
 
 
 def plain_measure(latency: Measure) -> str:
-    """Return a latency in ASCII: ``41 ns (40 ns to 43 ns)``. Name the launches if there are few."""
+    """Return a latency in ASCII: ``41 ns (40 ns to 43 ns)``. Give the launches if they are few."""
     few = f", {latency.launches} launches" if latency.launches < MINIMUM_VALID_LAUNCHES else ""
     between = f"{plain_time(latency.low)} to {plain_time(latency.high)}{few}"
     return f"{plain_time(latency.value)} ({between})"
@@ -75,7 +75,7 @@ class Evidence:
 
     @property
     def combination(self) -> str:
-        """Return flavor and synchronisation."""
+        """Return in words the flavor and the synchronisation."""
         return ", ".join(way_of(self.cell))
 
     @property
@@ -92,7 +92,7 @@ class Evidence:
 
     @property
     def remark(self) -> str | None:
-        """Return what about the latency is out of all proportion; None if nothing is."""
+        """Say what about the latency is out of all proportion; None if nothing is."""
         return tails.remark(None, self.latency.low, self.latency.high) if self.latency else None
 
     @property

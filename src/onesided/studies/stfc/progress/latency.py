@@ -28,7 +28,7 @@ from onesided.studies.stfc.progress.cells import (
 from onesided.studies.stfc.progress.evidence import TIMED_STATES, Latencies, access_of, ratio
 
 ATOMIC_BYTES = 8
-"""The size with a baseline for atomics: the baseline is one instruction on one element."""
+"""The only size at which atomics have a baseline: it is one instruction on one element."""
 
 
 # ------------------------------------------------------------------------------ the hardware's
@@ -45,7 +45,7 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 
 
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
-    """Return, for a row, a baseline, and the latency divided by the baseline, with the interval.
+    """Return a row's fields on a baseline: name, time, and the latency divided by this time.
 
     If the interval spans a factor of `APART`, the row has the reason in place of a ratio.
     """
@@ -64,7 +64,7 @@ def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
 
 
 def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns that are left out of a table if no row has a baseline."""
+    """Return the columns to leave out of a table: those on baselines if no row has a baseline."""
     columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
     return () if any(row.get("baseline") for row in rows) else columns
 
@@ -138,7 +138,7 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return the loss of the target's own compute, by target state; None if one state exists."""
+    """Return the target's loss of compute by target state; None if there is only one state."""
     base = base_of(group)
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:

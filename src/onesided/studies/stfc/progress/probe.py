@@ -1,4 +1,4 @@
-"""Plots of every access by the target's remaining compute, and an interactive view of any cell."""
+"""A plot of access time by the target's remaining compute, and an interactive view of each cell."""
 
 import math
 from collections.abc import Sequence
@@ -26,11 +26,12 @@ from onesided.studies.stfc.progress.cells import (
 
 NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
-"""The number of marks for an operation and flavor in a panel. More marks would hide each other."""
+"""The largest number of marks for an operation and flavor in a panel. More marks would hide each
+other."""
 STATIC_SYNCHRONISATIONS = 2
-"""The number of synchronisations in the drawing. The interactive view has the other ones."""
+"""The number of synchronisations in the static figure. The interactive view has all of them."""
 EXPLORED_POINTS = 8_000
-"""The most accesses in the interactive view. Each access takes about 20 bytes."""
+"""The largest number of accesses in the interactive view. Each access takes about 20 bytes."""
 EXPLORED_CELLS = 1_500
 LEAST_A_CELL = 6
 

@@ -28,8 +28,8 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""The values of the commonest code. Latencies are compared with the latency of this code, one
-axis at a time."""
+"""The flavor and the synchronisation of the commonest code. Latencies are compared with the latency
+of this code, one axis at a time."""
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
 """Verdicts of cells that do not wait."""

@@ -92,7 +92,7 @@ def read_claims(path: Path) -> list[Claim]:
 def _launch(
     document: Mapping[str, Any], path: Path, members: Sequence[Claim], seed: int
 ) -> dict[str, Probe]:
-    """Run one launch of claims of one thread level: all with the file applied, or all without it.
+    """Launch the claims' cells once. All claims have one level, and all or none need the file.
 
     Returns:
         The valid samples, by cell, of the cells that ended without a failure.
@@ -119,7 +119,7 @@ def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
 
     Args:
         path: an advice file.
-        say: a function that is called with a line after each launch.
+        say: a function that is called with a line for each launch that failed.
 
     Raises:
         InputError: the file has no claims.

@@ -52,7 +52,7 @@ Defaults = Mapping[tuple[Any, ...], set[str]]
 
 @dataclass(frozen=True)
 class OperationOf(Axis):
-    """The operation, with the payload if it differs from the base."""
+    """The axis of operations. A value includes the payload if it differs from the base."""
 
     base: Payload | None = None
 
@@ -74,7 +74,7 @@ def default_words(cells: Iterable[Cell]) -> Defaults:
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return the evidence for a mark, from the mark's cells. They all have the same verdict."""
+    """Return in words the evidence for a mark, from its cells, which all have the same verdict."""
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)
@@ -99,7 +99,7 @@ def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
 
 @dataclass(frozen=True)
 class TruthMatrix(VerdictMatrix):
-    """Cells of one place, setting and target state.
+    """The matrix of cells that have the same place, setting and target state.
 
     Cells of several thread levels and tests share a place of the matrix.
 
@@ -148,13 +148,13 @@ class TruthMatrix(VerdictMatrix):
         return [note for note in holds if holds[note]]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return mark and text of the footnotes in the rows."""
+        """Return the mark and the text of each footnote that the rows use."""
         marks = (mark for row in rows for place in row.places for mark in place)
         used = {note for mark in marks for note in mark.notes}
         return [(note, text) for note, text in _NOTES.items() if note in used]
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
-        """Return a row for each cell with all its axes, for the CSV."""
+        """Return the table for the CSV: one row for each cell, with all its axes."""
         means = material.experiment.means
         kept = ("environment", "setting", "thread_level", "verdict", "valid_launches", "launches")
         rows = [
@@ -176,7 +176,7 @@ class TruthMatrix(VerdictMatrix):
 def _of_group(
     behind: Behind, cells: Sequence[Cell], at: int, defaults: Defaults
 ) -> list[Matrix | Folded]:
-    """Return the matrices of one setting and place: the base first; other matrices are folded.
+    """Return the matrices of one setting and place. All are folded except the first, the base.
 
     Only the base of the default setting shows the samples for its symbols. With the samples of the
     other matrices, a page would be too large.

@@ -1,4 +1,4 @@
-"""What to use: variables and code changes that keep progress at the lowest latency."""
+"""What to use: the variables and code changes that give progress at the lowest latency."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,7 +56,7 @@ def first_advice(material: Material) -> dict[str, Advice]:
 
 
 def _code_sentences(advice: Advice) -> list[str]:
-    """Return the code changes. Operations with the same combination and level are together."""
+    """Say which code to use. Operations with the same combination and level share a sentence."""
     alike = grouped(
         advice.cheapest.values(), lambda choice: (calls(choice.best), choice.thread_level)
     )
@@ -156,7 +156,7 @@ def _row(material: Material, environment: str, choice: Choice) -> Fields:
 
 
 def _settings_rows(advice: Advice) -> list[dict[str, Any]]:
-    """Return the cells whose verdict is better or worse with another setting."""
+    """Return one row for each cell whose verdict is better or worse with another setting."""
     turns = [
         (effect.setting, kind, turn)
         for effect in advice.effects

@@ -49,7 +49,7 @@ def percent(value: float) -> str:
 
 
 def shares(material: Material, cell: Cell) -> dict[str, float] | None:
-    """Return the parts of a cell's access as shares of the sum; None if a part is not known."""
+    """Return the share of each part in the time of an access; None if a part is not known."""
     measures = [material.measure(cell, part, "longest") for part in PARTS]
     values = [max(measure.value, 0.0) for measure in measures if measure is not None]
     if len(values) < len(PARTS) or not sum(values):
@@ -96,7 +96,7 @@ def _synchronising(material: Material, group: Sequence[Cell], base: Payload | No
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
-    """Return a cell for each line and environment: lowest level, base payload, four operations."""
+    """Return a cell for each line and environment: at the lowest level, with the base payload."""
     usual = [
         cell
         for level in levels_of(cells)
@@ -188,7 +188,7 @@ def _panel(
 
 
 def _ordered(cells: Sequence[Cell]) -> list[Cell]:
-    """Return cells by synchronisation, flavor and operation."""
+    """Return the cells sorted by synchronisation, flavor and operation."""
     synchronisations = declared_order(cells, "synchronisation")
     operations = declared_order(cells, "operation", BASE_OPERATIONS)
     return sorted(

@@ -18,10 +18,11 @@ HELPED_CASES = ("helper_blocked", "helper_polling", "helper_send")
 """Cases in which a thread of the target calls MPI while the target computes."""
 TARGET_RANK = 0
 SOURCE_RANK = 1
-"""The rank whose times the report of the shared counter shows."""
+"""The rank whose times the source (a report on the shared counter) shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
-"""Series, and for each the metric of the summary that gets percentiles over all launches."""
+"""For each series, the metric of the summary that gets percentiles of the series over all
+launches."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The answer about the counter in ten seconds: which MPI progresses, and the worst slowdown."""
+"""The short answer about the shared counter: which MPIs make progress, and the longest wait."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -48,16 +48,16 @@ Key = tuple[str, str]
 """Family of algorithms, and window flavor."""
 
 Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
-"""The cells that count for a family and flavor, by MPI."""
+"""For each family and flavor, the cells that count, by MPI."""
 
 
 # ------------------------------------------------------------------------------ the ways
 
 
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """Return the cells with random compute, if there are any, and every failure.
+    """Return the cells with random compute and the failed cells; all if no compute is random.
 
-    With fixed compute, the ranks get into step, so that few accesses meet a computing target. Such
+    With fixed compute, the ranks fall into step, so that few accesses meet a computing target. Such
     cells are often undecided. In some of them, the verdict depends on one access that the machine
     delayed.
     """
@@ -67,14 +67,14 @@ def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
 
 
 def _members(cells: Iterable[Cell], key: Key) -> list[Cell]:
-    """Return the cells of a family and flavor."""
+    """Return the cells of a family of algorithms with a window flavor."""
     algorithms, flavor = FAMILIES[key[0]]["algorithms"], key[1]
     own = (cell for cell in cells if cell.axis("flavor") == flavor)
     return [cell for cell in own if cell.axis("algorithm") in algorithms]
 
 
 def families(cells: Sequence[Cell]) -> list[Key]:
-    """Return the declared families and flavors, in the order of the columns."""
+    """Return the pairs of family and flavor that have cells, in the order of the columns."""
     every = ((family, flavor) for family in FAMILIES for flavor in FLAVORS)
     return [key for key in every if _members(cells, key)]
 
@@ -93,7 +93,7 @@ def heard(material: Material, keys: Sequence[Key]) -> Heard:
 
 
 def ways(cells: Heard) -> list[Way]:
-    """Return the verdicts of each family and flavor."""
+    """Return one way, with its verdicts, for each family and flavor."""
     return [
         Way(
             ", ".join(key).replace(" ", "_").replace(",", ""),
@@ -109,7 +109,7 @@ def ways(cells: Heard) -> list[Way]:
 
 
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
-    """Return a row's fields from that one of the cells in which an access takes the longest.
+    """Return a row's fields on the cell in which an access takes the longest.
 
     Only cells in which the target computed count. With fewer cores than ranks, other ranks may take
     all numbers before the target takes a number.
@@ -140,7 +140,7 @@ def _place_of(cell: Cell) -> str:
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
     """Return the shortest and the longest measured compute of a cell's target, in seconds.
 
-    Both are None if the target got no number and therefore had nothing to compute.
+    The result is None if the target got no number and therefore had nothing to compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
     own = material.samples.filter(
@@ -152,7 +152,7 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:
-    """Return the mean access of the corresponding idle cell with the least spread."""
+    """Return the mean access of the cell's counterpart with an idle target and the least spread."""
 
     def place(cell: Cell) -> tuple[object, ...]:
         axes = (cell.axis(name) for name in ("algorithm", "flavor", "compute_ms"))
@@ -187,7 +187,7 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return with which MPIs the counter's owner has to call MPI, and the longest wait."""
+    """Return the answer: in which MPIs accesses to the counter complete, and the longest wait."""
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
     by_family = ways(cells)

@@ -16,7 +16,8 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)
-"""The flavors. OpenSHMEM has one symmetric heap and no window; its flavor is none."""
+"""The window flavors. OpenSHMEM has a symmetric heap and no window, so its flavor has no
+meaning."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
 """The algorithms of the first view. They are the source's algorithm, MPI's operation since 3.0,
@@ -50,14 +51,14 @@ def steps(spread: float) -> str:
 
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:
-    """Return the values that all cases in a row of Table 1 share."""
+    """Return the values that the cells of a row of Table 1 have in common."""
     varied = ("case", "spread_percent")
     labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k not in varied))
     return (cell.group, cell.environment, cell.thread_level, labels)
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return one row for each spread, with the cells by case, in the order of declaration.
+    """Return rows of cells by case, one row for each spread, in the order of declaration.
 
     A row has the spread of its case 1. If a case has no cell of this spread, the row has the case's
     cell of the least spread, and `other_steps` says so.
@@ -90,7 +91,7 @@ def leading(twin: Mapping[str, Cell]) -> Cell:
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Name a case's steps if they differ from the row's steps; None for an idle target."""
+    """Say whether a case's compute is fixed or random, if this differs from the row; else None."""
     cell = twin.get(case)
     if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
         return None
@@ -143,6 +144,6 @@ def least_spread(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of `twins`; of rows that differ only in spread, the one with the least."""
+    """Return the rows of `twins`, but only the least spread of rows that differ only in spread."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

@@ -1,4 +1,4 @@
-"""The counter's figures: the source's Figure 1, the same figure measured here, every access."""
+"""The counter's figures: the source's Figure 1, today's Figure 1, and a plot of single accesses."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _LOG_LABEL = (
 NAME = "access_against_remaining"
 NO_WINDOW = "no window"
 POINTS_A_PANEL = 30
-"""The most marks in a panel. More marks would hide each other. The choice of marks does not
-depend on their values."""
+"""The largest number of marks of one colour and shape in a panel. More marks would hide each other.
+The choice of marks does not depend on their values."""
 
 
 # ------------------------------------------------------------------------------ Figure 1
@@ -178,7 +178,7 @@ def _figure(
     """Return a figure with the table of its bars.
 
     Args:
-        kind: published or measured.
+        kind: ``published`` or ``measured``.
         bars: what is drawn.
         drawn: the drawings for a wide page and for a narrow page.
         further: further sentences of the caption; empty sentences are left out.

@@ -27,7 +27,8 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""The least degradation factor of 2008 that a sentence names. Smaller factors are 1 with noise."""
+"""Only degradation factors of 2008 above this value are in a sentence. Smaller ones are 1 with
+noise."""
 
 
 def _case_key(case: str) -> str:
@@ -36,7 +37,7 @@ def _case_key(case: str) -> str:
 
 
 def _head(cell: Cell, *further: str) -> Fields:
-    """Return the fields with a cell's name in a row, and the text below the algorithm."""
+    """Return the fields that name a cell in a row, with the text below the algorithm."""
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
@@ -168,7 +169,7 @@ def degradation(material: Material) -> Section | None:
 
 
 def latency(material: Material) -> Section | None:
-    """Return the table of latencies, a column for each thread level; None if none was measured."""
+    """Return the table of latencies, with a column for each thread level; None if it is empty."""
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     rows: dict[tuple[Any, ...], Fields] = {}
     for cell in material.cells:
