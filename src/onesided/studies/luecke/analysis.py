@@ -66,7 +66,7 @@ class PatternAnalysis(BehindAnalysis):
         super().__init__([TIME], "every rank takes part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the time and the removed share; also other ranks' waits if a rank computes."""
+        """Return the time and the removed share; if a rank computes, also the others' waits."""
         times = samples.filter(pl.col("metric") == TIME.series)
         of_paper = filtered(times, LAUNCH)
         return pl.concat(

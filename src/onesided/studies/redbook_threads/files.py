@@ -98,7 +98,7 @@ def on_systems(material: Material, cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class FileSystems:
-    """A table: one row for each storage that the cells ask for, and one column for each MPI.
+    """The file systems: one row for each storage that the cells ask for, one column for each MPI.
 
     Attributes:
         name: the name of the table and its CSV.

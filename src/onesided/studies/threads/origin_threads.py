@@ -241,7 +241,7 @@ class Page(ReferencePage):
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return the ratios of one operation and flavor: a row per environment and partition."""
+        """Return one operation's ratios on one flavor: a row for each environment and partition."""
         material = apart(material)
         cells = _shown(material)
         rows = _base(material, cells)

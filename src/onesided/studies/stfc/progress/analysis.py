@@ -55,7 +55,7 @@ _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WI
 
 
 def _lost(delay: str) -> pl.Expr:
-    """Tell whether a rank waited for a core for too large a part of the target's state."""
+    """Tell whether a rank waited too long for a core, relative to the time of the compute."""
     told = pl.col(delay).fill_nan(None).fill_null(0)
     return told > MOST_RUN_DELAY * pl.col("compute")
 
@@ -132,7 +132,7 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slope(remaining: Sequence[float], elapsed: Sequence[float]) -> float | None:
-    """Return the median of the slopes of all pairs (Theil 1950, Sen 1968); None without a pair."""
+    """Return the median of the slopes of all pairs of points (Theil 1950, Sen 1968), or None."""
     points = list(zip(remaining, elapsed, strict=True))
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
     return median(slopes) if slopes else None

@@ -1,4 +1,4 @@
-"""Uncontended latency: an access while nobody computes. Also the loss of the target's compute."""
+"""Uncontended latency: an access while nobody computes. Also how much compute the target loses."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -98,10 +98,11 @@ class Choice:
         return next(iter(self._combinations.get((flavor, synchronisation), ())), None)
 
     def factor(self, axis: str) -> float | None:
-        """Return the latency of an axis's commonest value, divided by the best combination's.
+        """Return how many times as slow an axis's commonest value is as the best combination.
 
-        The latency of the commonest value is from the cell that differs from the best combination
-        only on this axis.
+        The commonest value's latency is from the cell that differs from the best combination only
+        on this axis. The result is None if the best combination has this value, or if a latency is
+        missing.
         """
         if self.best is None:
             return None
@@ -224,7 +225,7 @@ class Effect:
 
     @cached_property
     def factors(self) -> list[float]:
-        """Return the latency with the setting divided by the default's, once for each label."""
+        """Return, for each label, the latency with the setting divided by the default's latency."""
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
             factor = ratio(turn.after.timed, turn.before.timed)
@@ -332,7 +333,7 @@ class Advice:
 
     @cached_property
     def chosen(self) -> Effect | None:
-        """Return the setting that helps the most cells and fails in no cell; None if none helps."""
+        """Return the setting's effect that helps most and fails in no cell; None if none helps."""
         helping = [effect for effect in self.effects if effect.helps]
         return max(
             helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None

@@ -1,4 +1,4 @@
-"""The evidence for a symbol of the truth table: numbers in words, and a sketch of the samples."""
+"""The evidence for a symbol of the truth table: where accesses wait, and a sketch of samples."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

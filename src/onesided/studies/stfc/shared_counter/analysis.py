@@ -1,4 +1,4 @@
-"""Analysis of the shared counter: figures of merit of each launch; accesses that met a compute."""
+"""Analysis of the shared counter: figures of merit of a launch, and accesses that met a compute."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
