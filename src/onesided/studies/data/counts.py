@@ -51,7 +51,7 @@ Tallies = dict[Head, dict[str, Tally]]
 
 
 def run_by_name(material: Material) -> dict[str, list[Cell]]:
-    """Return, for each MPI with such cells, the cells that say something about the data."""
+    """Return the cells that say something about the data, by MPI. MPIs without any are left out."""
     telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
     by_name = grouped(telling, lambda cell: cell.environment)
     return {name: by_name[name] for name in material.environments if name in by_name}

@@ -184,7 +184,7 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
 
 @dataclass(frozen=True)
 class KnownDefects:
-    """The table of the defects that are known in the MPIs of a page, in these versions."""
+    """The table of the defects that are known in the versions of a page's MPIs."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table, or no table if no defect is known."""

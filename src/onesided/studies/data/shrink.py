@@ -40,7 +40,7 @@ def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
 
 
 def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
-    """Return a cell that cannot be made simpler: no cell that is simpler on one axis fails like it.
+    """Return a failing cell; no cell that is simpler on only one axis fails in the same way.
 
     Args:
         labels: the labels of a cell that fails, with all axes.

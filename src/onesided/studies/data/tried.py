@@ -17,8 +17,7 @@ FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flav
 """The axes that the answer names. The table of what was tried has all axes."""
 
 MOST_NAMED = 3
-"""The largest number of missing values that a sentence names. If more are missing, it names
-none."""
+"""A sentence names at most this many missing values. If more are missing, it names none."""
 
 MOSTLY = 0.75
 """If more than this share of the cells has the same value, the sentence names this value."""
@@ -66,7 +65,7 @@ class Tried:
 
     @property
     def mostly(self) -> str | None:
-        """Say which value nearly all cells have; None if no value is so common, or all have it."""
+        """Say which value nearly all cells have; None if all have it or no value is that common."""
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
             return None
@@ -74,7 +73,7 @@ class Tried:
 
 
 def of_environment(cells: Sequence[Cell]) -> list[Tried]:
-    """Return, for each axis, the values that were tried with an MPI. Its cells were run."""
+    """Return what was tried with an MPI on each axis, from its cells that were run."""
     takes: Mapping[str, Sequence[str]] = {SETTING: settings.names(), **AXES}
     counts: dict[str, dict[str, int]] = {axis: {} for axis in takes}
     for (axis, value), number in counted_values(cells).items():

@@ -1,4 +1,4 @@
-"""The defects that upstream (an MPI's own project) knows, the cells that probe them, and results.
+"""The defects that upstream (the MPI's own project) knows, and whether a campaign shows them.
 
 The defects are in ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
 """
@@ -78,7 +78,7 @@ class UpstreamDefect:
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether a version has the defect according to the thread; None if it is not said."""
+        """Tell whether the thread says that a version has the defect; None if that is left open."""
         family, version = release
         if family != self.family:
             return False
@@ -92,7 +92,7 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether a version may have the defect: the thread does not exclude it."""
+        """Tell whether a version may have the defect, because the thread does not exclude it."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:

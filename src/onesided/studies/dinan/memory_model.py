@@ -18,8 +18,7 @@ WRITE = Metric("write", "write", "s", origins=True)
 """The time of a write and its completion: the mean over a burst and over all ranks that write."""
 
 EPOCH = Metric("epoch", "epoch", "s")
-"""The time of an epoch in which rank 0 accesses its own part of the window, with the wait for its
-lock."""
+"""The time of rank 0's epoch on its own part of the window, including the wait for the lock."""
 
 CUT = Metric("cut", "cut", "flag")
 """1 if rank 0 reached its maximum number of epochs while other ranks still wrote; else 0."""

@@ -19,8 +19,7 @@ from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN
 
 PLACEMENTS = ("intranode", "internode")
 DASHES = [[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]]
-"""The dash patterns of the lines: one for each way to exchange messages, in the order of the
-ways."""
+"""The dash patterns of lines: one for each way to exchange messages, in the ways' order."""
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
 """The smallest distance, in pixels, between two labels at the ends of lines."""

@@ -34,8 +34,7 @@ SIZE_WORDS = {
 }
 """The reader's names for sizes. As in the source, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""The sizes in today's table by size: those of the source's table, and 1 Kbyte from other
-patterns."""
+"""The sizes in today's table by size: the source's sizes, and 1 Kbyte as in its other patterns."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
 

@@ -31,7 +31,8 @@ LAWS: Mapping[str, Callable[[int], float]] = {
     "logarithmic": math.log2,
     "linear": lambda ranks: ranks - 1.0,
 }
-"""Laws of how a time grows with the ranks. ``linear`` is linear in the messages of one rank."""
+"""Laws of growth with the number of ranks. ``linear``: linear in the number of a rank's
+messages."""
 
 GROWTH = 1.5
 """A time follows a law if its growth is within this factor of the growth that the law gives."""

@@ -1,4 +1,4 @@
-"""Sentences on the ratio of MPI's time to SHMEM's time: as published, today, and the change."""
+"""Sentences on the ratio of MPI's time to SHMEM's time: published, today's, and the change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -145,7 +145,7 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
 
 
 def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
-    """Return each environment's ratios to the first SHMEM that has the same place and ranks."""
+    """Return, by environment, times divided by the first SHMEM time at the same place and ranks."""
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():
         first.setdefault(tuple(place), value)

@@ -26,8 +26,7 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""The ends of the columns' keys, for cells with a core for each rank and for cells with fewer
-cores."""
+"""The ends of the columns' keys, for cells with a core for each rank and for all other cells."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 

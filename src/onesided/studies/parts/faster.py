@@ -47,7 +47,7 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """For each place of a crossover, sum up the logs above 0 before it and below 0 after it."""
+    """Return how badly a crossover fits at each place: the sum of the logs of the wrong sign."""
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
         + math.fsum(max(-one, 0.0) for one in logs[place:])

@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say for each way in which MPIs accesses complete, or that all need the computing rank."""
+        """Say, for each way, which MPIs complete accesses, or that all need the computing rank."""
         words = [
             (
                 way,

@@ -93,7 +93,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, at which points a kind is the fastest, and where it gains the most."""
+        """Say, for one MPI, where each kind is fastest, and at which point the gain is greatest."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

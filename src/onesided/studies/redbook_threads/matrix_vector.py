@@ -19,8 +19,7 @@ REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
 """The time of MPI_Reduce_scatter_block in a product, in the task that waits the longest."""
 
 SHARE = "share"
-"""The part of a product's time that MPI_Reduce_scatter_block takes, with the wait for the slowest
-task."""
+"""The share of a product's time in MPI_Reduce_scatter_block, with the wait for the slowest task."""
 
 
 class ShareAnalysis(ReferenceAnalysis):

@@ -1,4 +1,4 @@
-"""Does a transfer overlap with a computation, so that it takes no time of its own?"""
+"""Does a transfer overlap with a computation, so that it adds no time?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from onesided.studies.redbook_threads import STUDY
 TITLE = "Which transfers overlap"
 OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
-"""A transfer overlaps if it hides more than this share of the time that can be hidden."""
+"""A transfer overlaps if the interval of its efficiency is above this value."""
 MOST = 1.25
-"""The largest share of the time that can be hidden: all of it (1), and a margin. If a share is
-greater, the three times are inconsistent."""
+"""The largest possible efficiency (1), with a margin. If an efficiency is greater, the three times
+are inconsistent."""
 
 
 def word_of(efficiency: Measure) -> str:

@@ -35,7 +35,7 @@ NEARLY = 1.25
 
 
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster remote way and the local way, for each page cache and size, on a disk."""
+    """Yield the faster remote way and the local way, for each size and cache state, on a disk."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {CACHE.name: cell.axis(CACHE.name), "size": int(cell.axis(SIZE.name))}

@@ -48,7 +48,7 @@ class Way:
 
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each way of sharing, the cell of one task and thread with each larger cell."""
+    """Yield, for each way of sharing, the cell of one task and thread with each cell of more."""
     for at, own in by_point(cells, lambda cell: {"variant": cell.axis("variant")}):
         by_size = {(int(cell.ranks), int(cell.axis("threads"))): cell for cell in reversed(own)}
         for size, cell in by_size.items():

@@ -17,8 +17,7 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""A function that returns, for each cell, the cell's place and the command that runs the cell
-again."""
+"""A function that returns, for each cell, its place and the command that runs it again."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""The time per operation, in a series for each origin: from the common start to the origin's
-end."""
+"""The time per operation, one series for each origin, from the common start to its end."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}

@@ -134,7 +134,7 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return a program with the combination that is best for most operations; None without one."""
+    """Return a program with the combination that is best for most operations, or None."""
     alike = grouped(advice.cheapest.values(), lambda choice: way_of(choice.best.cell))
     if not alike:
         return None

@@ -47,8 +47,7 @@ PARTS = ("begin", "issue", "complete")
 """The parts of an access, in order. `elapsed` is the sum of the parts."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""In a launch, MPI_Win_post counts as synchronising if at least this share of its samples says
-so."""
+"""In a launch, MPI_Win_post synchronises if at least this share of the samples says so."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
@@ -132,7 +131,7 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slope(remaining: Sequence[float], elapsed: Sequence[float]) -> float | None:
-    """Return the median of the slopes of all pairs of points (Theil 1950, Sen 1968), or None."""
+    """Return the median slope of all pairs (Theil 1950, Sen 1968); None if there are no pairs."""
     points = list(zip(remaining, elapsed, strict=True))
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
     return median(slopes) if slopes else None
@@ -181,7 +180,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return all launches' latencies, and their times of accesses with the longest compute."""
+    """Return, of all launches, the latencies and the accesses with the longest compute."""
     longest = _accesses(samples).filter(pl.col("longest") & pl.col("met"))
     return pl.concat(
         [

@@ -32,12 +32,10 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The largest number of operations that the first screen names. If there are more, it only gives
-their number."""
+"""The first screen names at most this many operations; of more operations, it gives the number."""
 
 MOST_WAYS = 6
-"""The largest number of ways that have a column and a sentence. Other ways are only in the truth
-table."""
+"""At most this many ways have a column and a sentence. Other ways are only in the truth table."""
 
 SAY = WRITTEN.say
 

@@ -207,7 +207,7 @@ class Effect:
 
     @cached_property
     def lost(self) -> list[Turn]:
-        """Return the cells that did not wait at the default, but wait or are partial here."""
+        """Return the cells that wait or are partial with the setting, but not at the default."""
         kept = (turn for turn in self.pairs if turn.is_compared and turn.words[0] in KEPT)
         return [turn for turn in kept if turn.words[1] not in KEPT]
 
@@ -333,7 +333,7 @@ class Advice:
 
     @cached_property
     def chosen(self) -> Effect | None:
-        """Return the setting's effect that helps most and fails in no cell; None if none helps."""
+        """Return the most helpful effect without a failed cell; None if no setting helps."""
         helping = [effect for effect in self.effects if effect.helps]
         return max(
             helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None

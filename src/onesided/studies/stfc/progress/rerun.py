@@ -1,4 +1,4 @@
-"""Run the claims of an advice file again, with the file applied; judge them as in a campaign."""
+"""Run the cells of an advice file's claims again, and judge them as in a campaign."""
 
 import re
 import tempfile

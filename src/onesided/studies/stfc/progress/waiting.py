@@ -1,4 +1,4 @@
-"""Where an access waits: the call that begins its epoch, its own call, or the completing call."""
+"""Where an access waits: in the call that begins its epoch, makes it, or completes it."""
 
 from __future__ import annotations
 

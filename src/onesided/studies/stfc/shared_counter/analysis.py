@@ -21,8 +21,7 @@ SOURCE_RANK = 1
 """The rank whose times the source (a report on the shared counter) shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
-"""For each series, the metric of the summary that gets percentiles of the series over all
-launches."""
+"""For each series, the metric of the summary that gets its percentiles over all launches."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:

@@ -16,8 +16,7 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)
-"""The window flavors. OpenSHMEM has a symmetric heap and no window, so its flavor has no
-meaning."""
+"""The window flavors. OpenSHMEM has no window but a symmetric heap: its flavor has no meaning."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
 """The algorithms of the first view. They are the source's algorithm, MPI's operation since 3.0,
@@ -144,6 +143,6 @@ def least_spread(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of `twins`, but only the least spread of rows that differ only in spread."""
+    """Return the rows of `twins`; of rows that differ only in spread, only the least spread."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

@@ -27,8 +27,7 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""Only degradation factors of 2008 above this value are in a sentence. Smaller ones are 1 with
-noise."""
+"""A sentence names only degradation factors of 2008 above this. Smaller ones are 1 with noise."""
 
 
 def _case_key(case: str) -> str:
