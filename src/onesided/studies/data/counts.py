@@ -66,7 +66,7 @@ def axes_of(cell: Cell) -> dict[str, str]:
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
     """Return how many cells have each value of each axis. The values of the setting come first."""
     settings = Counter((SETTING, cell.setting) for cell in cells)
-    # one axis at a time would read a million cells sixteen times
+    # to count one axis after the other would read a million cells sixteen times
     labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
     counts: Counter[Head] = Counter()
     for (axis, value), number in itertools.chain(settings.items(), labels.items()):

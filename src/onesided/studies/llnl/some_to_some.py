@@ -35,7 +35,7 @@ def _sentence(material: Material, cells: list[Cell]) -> str:
     for cell in cells:
         checksum = material.measure(cell, *CHECKED)
         assert isinstance(checksum, Measure)
-        # all launches of one map have the same checksum; else the ends of the range differ
+        # if launches have different maps, the ends of the checksum's range differ
         for value in (checksum.low, checksum.value, checksum.high):
             names.setdefault(value, set()).add(cell.environment)
     first, each = cells[0], {f"{int(value):08x}": listed(sorted(names[value])) for value in names}

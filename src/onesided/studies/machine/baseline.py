@@ -74,7 +74,7 @@ class OfMachine:
         """Return the table."""
 
         def key(cell: Cell) -> tuple[Any, ...]:
-            # a cell without a value has a row of its own, because its word is about that MPI
+            # a cell without a value has a row of its own, because its verdict is about one MPI
             value = material.measure(cell, "time", MACHINE) or (cell.environment, cell.verdict)
             return (cell.where, *(axis.value(cell) for axis in AXES), value)
 

@@ -137,7 +137,7 @@ QUESTIONS = (
 def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield, for each question, kind of message and number of streams, the cells that answer it."""
     timed = [cell for cell in cells if values.of(cell) is not None]
-    # the highest level first: several threads need it, and a ratio has cells of one level only
+    # the highest level first: several threads need it, and both cells of a ratio must have it
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
     for question in QUESTIONS:
         for point, own in by_point(timed, point_of):

@@ -21,9 +21,9 @@ EXPERIMENT = Experiment(
         Metric("elapsed", "elapsed", "s", origins=True),
         Metric("latency", "latency", "s", origins=True),
     ),
-    # The time of an access beside a computing target is a mixture: some accesses waited, some did
-    # not. Launches differ by a factor of up to 30. The verdict says that the access waits; the
-    # latency has a bound.
+    # While the target computes, some accesses wait and some do not, so the times of launches differ
+    # by a factor of up to 30. The verdict says whether accesses wait. Therefore only the latency is
+    # compared, and only the latency has a bound in a site's references.
     merit=FigureOfMerit(
         "latency", "median", pooled=("target_state", "probe_interval_us"), held=True
     ),

@@ -143,7 +143,7 @@ def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:
         return None
-    # levels in MPI's order: helpers exist only at multiple; other states show the lowest level
+    # in the order of thread levels: a state shows its lowest level; helpers need multiple
     levels = levels_of(group)
     ordered = sorted(group, key=lambda cell: levels.index(cell.thread_level or "?"))
     rows: dict[tuple[Any, ...], Fields] = {}
