@@ -88,7 +88,7 @@ def every_defect() -> tuple[FoundDefect, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A defect that is known in the version of one of a campaign's MPIs.
+    """A defect that one of a campaign's MPIs is known to have in its version.
 
     Attributes:
         environment: the MPI's name.

@@ -74,7 +74,7 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 
 
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
-    """Return the crossover over launches; None if no launch has ratios at all sizes.
+    """Return the crossover over launches; None if every launch lacks the ratio at some size.
 
     Args:
         rounds: for each launch, the first way's time divided by the second way's time, by size.

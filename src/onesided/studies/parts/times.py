@@ -34,7 +34,8 @@ class Times:
         metric: the time.
         what: the timed operation in words: ``a put``.
         axes: the axes that head the table's rows.
-        windows: the kind of windows in the figure, and the source's figure of this kind.
+        windows: the beginning of the figure's caption: which windows, and which figure of the
+            source.
         drawn: tells whether a cell is in the figure.
         x: the horizontal axis of the figure.
         over: the end of the figure's name, after the table's name.

@@ -94,7 +94,7 @@ class Limits:
     """Sentences on each MPI's limits, and a table of the limits that the libraries report."""
 
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
-        """Return an MPI's cells with a core for each rank, by call, receiver and flavor.
+        """Return, for each MPI, its cells with a core for each rank, by call, receiver and flavor.
 
         If the setting is not the default setting, the MPI's name includes the setting.
         """

@@ -75,7 +75,7 @@ class Sharing:
 
     @staticmethod
     def _fitted(values: Values, cells: Sequence[Cell], fit: Fit) -> Measure | None:
-        """Fit each round separately; return the median over rounds with its interval."""
+        """Fit each round separately; return the median of the fitted values with its interval."""
         by_round: dict[int, dict[int, float]] = {}
         for cell in cells:
             for turn, value in values.rounds(cell).items():

@@ -58,7 +58,7 @@ class Way:
     Attributes:
         key: a name for the column of the CSV.
         title: the title in words.
-        by_environment: the verdict in each MPI with which the way was to be measured.
+        by_environment: the verdict in each MPI for which cells of the way were declared.
         pairs: the flavor and synchronisation of each way; empty if the way is the target's help.
     """
 

@@ -57,7 +57,8 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
     The divisor is the median over launches of the cell with one origin, the same arrangement and
     the same thread level. Therefore the ratio has the spread of the launches with several origins.
-    The cell with one origin may be of another test, because one more process is one more rank.
+    The cell with one origin may be of another test, because each process more is one more rank of
+    the test.
     """
     axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)

@@ -163,7 +163,7 @@ class Latencies:
         return next((timed for timed in known if timed is not None), None)
 
     def shown(self, cells: Sequence[Cell]) -> Any:
-        """Return a table's value: the latency, else the verdict of the first cell that has one."""
+        """Return what a table shows: the latency if it is known, else the first known verdict."""
         timed = self.of(cells)
         taken = [timed.cell] if timed else cells
         values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)

@@ -169,7 +169,7 @@ class Effect:
         variables: the variables that the setting sets for the environment's family.
         not_declared: why the setting sets no variable; None if it sets variables.
         cells: the cells that were run with the setting.
-        pairs: each of these cells that has a twin at the default setting, with its twin.
+        pairs: for each of these cells with a twin at the default setting, the twin and the cell.
     """
 
     setting: str

@@ -115,7 +115,7 @@ def _launch(
 
 
 def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
-    """Run six launches of each claimed cell and judge them.
+    """Launch each claimed cell six times, and judge the cells.
 
     Args:
         path: an advice file.

@@ -47,7 +47,7 @@ SYNCHRONISATION = Axis("synchronisation", "synchronisation")
 FLAVOR = Axis("flavor", "flavor")
 
 Defaults = Mapping[tuple[Any, ...], set[str]]
-"""The verdicts at the default setting, by the values that cells of all settings share."""
+"""The verdicts at the default setting, by the values that a cell and its twins share."""
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def families(cells: Sequence[Cell]) -> list[Key]:
 
 
 def heard(material: Material, keys: Sequence[Key]) -> Heard:
-    """Return the cells that count for some families and flavors, by MPI.
+    """Return, for each family and flavor, the cells that count, by MPI.
 
     Cells that an MPI does not declare are missing: OpenSHMEM declares none of MPI's algorithms.
     """

@@ -80,7 +80,7 @@ def _base_words(base: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def table1(material: Material) -> Section | None:
-    """Return Table 1: the published rows, today's base cells, and all other rows folded."""
+    """Return Table 1: the published rows, today's base rows, and all of today's rows folded."""
     base = first_twins(base_point(material))
     today = WRITTEN.table(
         "table1_measured",
