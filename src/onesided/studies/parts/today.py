@@ -26,7 +26,7 @@ class Today:
 
     Attributes:
         kernel: the kernel of the tables.
-        words: the end of a sentence: which sizes give the latency and the bandwidth.
+        words: text for the caption: which sizes give the latency and the bandwidth.
         size_title: the head of the column of sizes.
         shown: tells whether a cell is in the table that is not folded.
     """

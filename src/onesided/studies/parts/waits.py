@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say, for each way, which MPIs complete accesses, or that all need the computing rank."""
+        """Say in which MPIs accesses complete, or that they need the computing rank; by way."""
         words = [
             (
                 way,
