@@ -22,14 +22,12 @@ RUNTIME = "apptainer"
 PROVIDER = "container"
 CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
-"""The image of kernels with the MPI ABI, and no MPI."""
+"""The name of the image that has kernels for the MPI ABI, but no MPI."""
 OWN, SHARED = "own", "shared"
-"""The namespaces of a launch's containers: each container has its own, or the containers of one
-launcher share one."""
+"""Which containers of a launch share namespaces: none, or all that one launcher starts."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""The variable that an image of this project sets. Its value is the file with the image's
-content."""
+"""The variable that every image of this project sets. Its value is the path of `DOCUMENT`."""
 ROOT = Path("/opt/onesided")
 """The folder of the project in every image."""
 DOCUMENT = ROOT / "image.json"
@@ -45,7 +43,7 @@ def inside() -> Path | None:
 
 
 def read_own() -> Document:
-    """Return the contents of the image in which this process runs.
+    """Return the document of the image in which this process runs.
 
     Raises:
         InputError: this is not an image of this project, or the document does not fit the schema.
@@ -76,17 +74,17 @@ def needed_runtime() -> Path:
 
 
 def runtime_version(program: Path) -> str:
-    """Return what the program says about its version, in one line."""
+    """Return the version of the program that runs images, as one line of text."""
     return _ask([str(program), "--version"]).strip()
 
 
 def image_file(name: str) -> Path:
-    """Return the file of an image: ``onesided-<name>.sif`` in ``ONESIDED_IMAGES``, or in build."""
+    """Return the file of an image: ``onesided-<name>.sif`` in ``ONESIDED_IMAGES`` or ``build``."""
     return paths.images_dir() / f"onesided-{name}.sif"
 
 
 def read(program: Path, image: Path) -> Document:
-    """Return the content of an image.
+    """Return the document of an image.
 
     Raises:
         OnesidedError: the image cannot be run, or is not an image of this project.
@@ -111,8 +109,8 @@ def without_colours(text: str) -> str:
 
 
 def exec_words() -> list[str]:
-    """Return ``exec``, with one more option if the caller is root."""
-    # root in a sandbox may lack a capability that apptainer asks for unless it makes a namespace
+    """Return apptainer's command ``exec``, with the option ``--userns`` if the caller is root."""
+    # root in a sandbox may lack a capability that apptainer needs if it makes no user namespace
     return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
 
 
@@ -135,14 +133,14 @@ def is_entered(environment: Mapping[str, Any]) -> bool:
 
 
 def launches_inside(environment: Mapping[str, Any]) -> bool:
-    """Tell whether a launch starts one container, with launcher and ranks in it."""
+    """Tell whether a launch starts one container that contains both the launcher and the ranks."""
     return environment["launch_model"] == CONTAINED and is_entered(environment)
 
 
 def command(
     environment: Mapping[str, Any], launcher: Sequence[str], program: Sequence[str], folder: Path
 ) -> list[str]:
-    """Return the words that launch a program, natively or with the document's launch model.
+    """Return the command that launches a program, in containers if the environment has an image.
 
     Args:
         environment: the document of the environment.

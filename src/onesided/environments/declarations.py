@@ -22,7 +22,7 @@ LOCK_FORM = (
 LOCKED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+]+)((?:\s+--hash=\S+)+)")
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 NATIVE = "native"
-#: Keys of an entry for an MPI that the machine has.
+#: The keys of an entry that say where the machine has the MPI.
 STATED = ("prefix", "compiler", "launcher")
 
 
@@ -48,7 +48,7 @@ class Declaration:
         native: for an environment in a container, the environment of the same MPI without a
             container.
         image: the image, if it is not the MPI's own image.
-        namespaces: own for each container, or shared by the containers of a launch.
+        namespaces: whether each container has its own namespaces (`containers.OWN`, or `SHARED`).
     """
 
     name: str
@@ -86,7 +86,7 @@ class Declaration:
 
     @property
     def library_version(self) -> str:
-        """Return the version of the library. Packaging a wheel again does not change it."""
+        """Return the version of the library: the declared version without a wheel's ``.post1``."""
         return re.sub(r"\.post\d+$", "", self.version or "")
 
     def spack_spec(self) -> str:
@@ -103,14 +103,15 @@ class Declaration:
         return pattern
 
     def variables_in(self, root: Path, family: str | None = None) -> dict[str, str]:
-        """Return the variables of the family, or of another family, for an MPI in a folder."""
+        """Return the variables for an MPI in the folder `root`, of its own or the given family."""
         texts = self.families[family or self.family]["variables"].items()
         return {name: text.replace("{prefix}", str(root)) for name, text in texts}
 
     def image_name(self) -> str:
-        """Return the name of the image with this MPI: the declared name, or the MPI's own name.
+        """Return the name of the image with this MPI.
 
-        The MPI's own name is the family's name if its version is the family's first in the file.
+        This is the declared image. If none is declared, it is the family's name for the first
+        version of the family in the file, and the native environment's name for other versions.
         """
         if self.image:
             return self.image

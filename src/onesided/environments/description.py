@@ -9,13 +9,13 @@ from onesided.environments.probe import Installation
 from onesided.system.command import one_line
 
 SCHEMA = "onesided/environment/1"
-#: Increased when a provider would install the same declaration differently.
+#: A number that is increased if providers install the same declaration in another way.
 INSTALLED_AS = 1
 
 
 def digest(declaration: Declaration, requirements: str | None = None) -> str:
     """Return a SHA-256 of a declaration and of the MPI that was installed or found for it."""
-    # how Spack calls it makes no other environment of a wheel; its provider's requirements do
+    # Spack's name for the MPI does not change the environment, so it is not in the digest
     family = {key: value for key, value in declaration.family_data.items() if key != "spack"}
     content: dict[str, Any] = {
         "declaration": [
@@ -48,8 +48,7 @@ def ready(found: Installation, findings: Document, variables: Mapping[str, str])
     Args:
         found: the environment's MPI.
         findings: what the probe found.
-        variables: the variables with which the environment was probed, and is used to compile and
-            run.
+        variables: the variables for compiling and running, with which the probe also ran.
     """
     family = found.declaration.family_data
     told = ("library_version", "standard_version", "thread_level_provided", "abi", "teardown")
@@ -113,7 +112,7 @@ def of_image(declaration: Declaration, **known: Any) -> Document:
 
     Args:
         declaration: the declaration of the environment.
-        known: members about which more is known than the declaration says.
+        known: members of the result that the caller knows, in place of the declared values.
     """
     image = known.pop("image_name", None) or declaration.image_name()
     return {
@@ -140,7 +139,7 @@ def describes(document: Document, found: Installation) -> bool:
 
 
 def version_shown(document: Document) -> str:
-    """Return a ready library's text about itself, with a remark if it does not end well."""
+    """Return the version text of a ready library; add how its ranks end if they do not end well."""
     if document["teardown"] is None:
         return document["library_version"]
     return f"{document['library_version']} ({document['teardown']})"

@@ -31,7 +31,7 @@ def of_document(document: Any) -> str:
 
 
 def below(folder: Path, suffixes: set[str]) -> list[Path]:
-    """Return the files in and below a folder whose names have a suffix; leave out built files."""
+    """Return the files in and below a folder with one of the suffixes; leave out built files."""
     return [
         path
         for path in folder.rglob("*")
@@ -50,15 +50,15 @@ def _kernels() -> Path:
 
 @cache
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
-    """Return the SHA-256 (hex) of a file in its latest state. Kernels share many files."""
+    """Return the SHA-256 (hex) of a file. Read it again only if its time or size has changed."""
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
 def _state(names: Iterable[bytes]) -> str:
-    """Return the short fingerprint of files in the kernels' folder, as sha256sum computes it.
+    """Return the short fingerprint of the named files in the kernels' folder.
 
-    It is the SHA-256 of a text with one line ``<SHA-256 of the file> <path>`` for each file, in
-    byte order of the paths.
+    It is the beginning of the SHA-256 of a text with one line ``<SHA-256 of the file> <path>`` for
+    each file, in byte order of the paths.
     """
     digest, root = hashlib.sha256(), _kernels()
     for name in sorted(names):
@@ -76,7 +76,7 @@ def kernels_state() -> str:
 
 
 def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
-    """Return the short fingerprint of a kernel's sources. It is compiled into the kernel.
+    """Return the short fingerprint of a kernel's sources, which is also compiled into the kernel.
 
     The sources are the kernel's own files (``<study>/<kernel>.c`` or all files below
     ``<study>/<kernel>/``) and the files that kernels share. Every way to build computes the same

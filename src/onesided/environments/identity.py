@@ -14,14 +14,14 @@ from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
 TIMEOUT_S = 60
-#: If a user's shell set them, another library could run than the one that was linked.
+#: If these variables are set, another library than the linked library could be loaded.
 LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 INTEL = "intel-oneapi-mpi"
-#: From this version on Intel MPI is in mpi/<two numbers> and not in mpi/<all numbers>.
+#: From this version on, Intel MPI is in mpi/<first two numbers>, not in mpi/<whole version>.
 INTEL_SHORT_FOLDER = (2021, 11)
 
-#: The text of a library about itself, by Spack's name of the package. Cray MPICH and MVAPICH do not
-#: begin as MPICH does, which they are made from, so the order does not matter.
+#: By Spack's name of the package, the pattern of the library's text about its version. Cray MPICH
+#: and MVAPICH are made from MPICH, but their texts begin differently: the order does not matter.
 SAYS = {
     "mpich": re.compile(r"^MPICH Version:\s*(\d[\w.]*)", re.MULTILINE),
     "openmpi": re.compile(r"^Open MPI v(\d[\w.]*)", re.MULTILINE),
@@ -30,24 +30,24 @@ SAYS = {
     "mvapich2": re.compile(r"^MVAPICH2 Version\s*:\s*(\d[\w.]*)", re.MULTILINE),
     "cray-mpich": re.compile(r"CRAY MPICH version (\d[\d.]*)"),
 }
-#: MPIs that Spack has packages for, but whose texts are not known here.
+#: MPIs that Spack has packages for, but whose version texts are not known here.
 OTHER_MPI_PACKAGES = (
     "cray-mvapich2 fujitsu-mpi hpcx-mpi mpi-serial mpilander mpt msmpi mvapich-plus nmad"
     " spectrum-mpi"
 )
 MPI_PACKAGES = frozenset(SAYS) | frozenset(OTHER_MPI_PACKAGES.split())
 
-#: A program that a wrapper compiles, in which the library says what it is.
+#: For each library, the program that prints the text of the library about its version.
 PROGRAMS = {libraries.MPI: "identify.c", libraries.OPENSHMEM: "identify_shmem.c"}
 #: Folders in which several MPIs can be.
 SHARED_PREFIXES = ("/", "/usr")
 
 
 class UnknownMpiError(OnesidedError):
-    """A wrapper does not compile, or its program does not run or has an unknown MPI; one line."""
+    """A wrapper does not compile, or the compiled program does not run or has an unknown MPI."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
-        """Say how a program ended. ``reason`` alone is for a caller that already knows the path."""
+        """Keep ``reason`` also without the program's path, for callers that know the path."""
         self.reason = reason
         super().__init__(f"{program}: {reason}")
 
@@ -69,22 +69,22 @@ class Identity:
     text: str = ""
 
     def __str__(self) -> str:
-        """Return the MPI as a spec."""
+        """Return the MPI as a spec of Spack."""
         return f"{self.package}@{self.version}"
 
     def is_version(self, wanted: str) -> bool:
-        """Return whether this version is ``wanted``, by the numbers that both versions have."""
+        """Return whether this version is ``wanted``, as far as both versions have numbers."""
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
 
 def is_shared(folder: Path) -> bool:
-    """Return whether several MPIs can be in a folder, so that the folder is not of one MPI."""
+    """Return whether several MPIs can be in a folder, so that the folder identifies none."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 
 def component(package: str, version: str, prefix: Path) -> Path:
-    """Return the folder with ``bin`` and ``lib``, which is below the prefix for Spack."""
+    """Return the folder with ``bin`` and ``lib`` of an MPI with a prefix for Spack."""
     if package != INTEL:
         return prefix
     numbers = version.split(".")
@@ -103,7 +103,7 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
     libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
     if package == INTEL:
         libraries.append(folder / "lib" / "libfabric")
-    # a program that Spack links finds the library by an RPATH, whatever the wrapper does
+    # what Spack links finds the library by an RPATH; the small program here needs this variable
     found = {"LD_LIBRARY_PATH": ":".join(map(str, libraries))}
     if package == INTEL:
         found["I_MPI_ROOT"] = str(folder)
@@ -115,7 +115,7 @@ def identify(
     variables: Mapping[str, str] | None = None,
     standard: str = libraries.MPI,
 ) -> Identity:
-    """Compile a program with a wrapper, run it, and return the library's answer.
+    """Compile a program with a wrapper, run it, and return which MPI the linked library is.
 
     Args:
         wrapper: a C compiler wrapper.

@@ -26,9 +26,9 @@ from onesided.system.processes import ProgramError, ask
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
-"""The definition of all images with MPIs. Each kernel is an app of these images."""
+"""The name of the definition of all images with MPIs. Each kernel is an app of these images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""For each definition, the library whose kernels are the apps."""
+"""By definition, the library whose kernels are the apps of the image."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -37,28 +37,28 @@ FAMILIES = {
         "Intel Simplified Software License (Intel MPI), which goes with every copy",
     ),
 }
-"""For each family, the name of the libraries for a reader, and their licence."""
+"""For each family, the name of its MPI for a reader, and the licence of this MPI."""
 APP = """
 %apprun {kernel}
     exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
 """
-#: Parts of the checkout that are not needed inside.
+#: Parts of the checkout that an image does not need.
 LEFT_OUT = re.compile(r"(tests|benchmarks|\.ci|spack)/|\.git|spack\.yaml$")
-#: Sources of the base, beside its definition and scripts.
+#: Sources of the base image, besides its definition and scripts.
 PYTHON_SIDE = (
     "requirements.lock", "requirements.in", "pyproject.toml", "README.md", "LICENSE",
     "tools/setup.py", "src/onesided/__init__.py",
     "src/onesided/system/__init__.py", "src/onesided/system/pip.py",
 )  # fmt: skip
-#: Settings of pip's that decide where packages come from; others stay the machine's own.
+#: The settings of pip that builds take from this machine: they say where packages come from.
 PIP_SETTINGS = ("index-url", "extra-index-url", "trusted-host", "proxy", "timeout", "retries")
 DEBIAN = "bookworm", "trixie"
 EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
-#: gzip, which every kernel and squashfuse reads, at a level that is faster than the default, 9.
+#: Every Linux and squashfuse can read gzip. Level 4 is faster than the default, which is 9.
 COMPRESSION = "-comp gzip -Xcompression-level 4"
 ASK_TIMEOUT_S = 60
 LIST_TIMEOUT_S = 600.0
-#: Where the runtime records when an image was built, and what it takes from the host.
+#: Files in which the runtime records the time of the build, and files that it takes from the host.
 NOT_COMPARED = (
     "/.singularity.d/labels.json",
     *(f"/etc/{name}" for name in ("resolv.conf", "hosts", "localtime", "passwd", "group")),
@@ -66,7 +66,7 @@ NOT_COMPARED = (
 
 
 def definition_text(name: str) -> str:
-    """Return a definition in the form that the runtime reads, with an app for each kernel."""
+    """Return the definition that the runtime gets, with an app for each kernel (`APPS_OF`)."""
     text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
     if name in APPS_OF:
         text += "".join(APP.format(kernel=kernel) for kernel in kernels.names(APPS_OF[name]))
@@ -78,9 +78,9 @@ class Image:
     """An image that can be built.
 
     Attributes:
-        name: the name in the file's name, ``onesided-<name>.sif``.
+        name: the part ``<name>`` of the file's name, ``onesided-<name>.sif``.
         definition: the name of the file in containers/, without its suffix.
-        arguments: the definition's build arguments, besides the arguments of every build.
+        arguments: the build arguments of this image, without those that every image gets.
     """
 
     name: str
@@ -94,9 +94,9 @@ class Image:
 
 
 def known() -> dict[str, Image]:
-    """Return the images by name: one for each family, one for each environment, and other images.
+    """Return, by name, the images for one family, for one environment, and for other contents.
 
-    A family's image has the family's first version in config/environments.yaml.
+    A family's image has the first version of the family in config/environments.yaml.
     """
     declared = [one for one in declarations.declared().values() if one.packages]
     first: dict[str, declarations.Declaration] = {}
@@ -147,7 +147,7 @@ class Builder:
         self._context = self._folder / "context"
 
     def build(self, image: Image) -> float:
-        """Build an image, and missing images that it depends on; return the seconds that this took.
+        """Build an image, and images that it depends on if they are outdated; return the seconds.
 
         If two builds use one folder, one build waits for the other.
 
@@ -173,7 +173,7 @@ class Builder:
         return time.monotonic() - begin
 
     def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
-        """Build an image that other images depend on, unless it exists; return its state."""
+        """Build an image that others depend on, if it is outdated; return a hash of its sources."""
         folder = paths.project_root() / "containers"
         scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
         files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
@@ -203,7 +203,7 @@ class Builder:
             os.utime(path, (epoch(), epoch()))
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
-        """Call the runtime. The image gets its name only when it is complete."""
+        """Let the runtime build an image, which gets its name only when it is complete."""
         self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")
@@ -281,7 +281,7 @@ def commit() -> str:
 
 
 def epoch() -> int:
-    """Return ``SOURCE_DATE_EPOCH`` in seconds; by default the commit's time.
+    """Return ``SOURCE_DATE_EPOCH``, the time that an image's files get; by default the commit's.
 
     Raises:
         InputError: the value is not a number.

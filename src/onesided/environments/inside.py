@@ -1,4 +1,4 @@
-"""What is called inside an image: `bake` when it is built, and `launch` by each of its apps.
+"""Two commands inside an image: `bake` when the image is built, `launch` when an app is run.
 
 python -m onesided.environments.inside bake IMAGE ENVIRONMENT...
 python -m onesided.environments.inside launch KERNEL [OPTION...]
@@ -18,12 +18,12 @@ from onesided.system.errors import InputError, OnesidedError
 
 SCHEMA = "onesided/image/1"
 ABI_COMPILER = "bin/mpicc_abi"
-#: Where kernels that were built with the MPI ABI are.
+#: The folder of the kernels that were built with the MPI ABI.
 ABI_KERNELS = containers.ROOT / "kernels"
 ENVIRONMENT_VARIABLE = "ONESIDED_ENVIRONMENT"
 RANKS_VARIABLE = "ONESIDED_RANKS"
-#: Files that differ from build to build, below the folders of environments and of kernels: logs,
-#: locks, and what the probe left.
+#: Files below the folders of environments and of kernels that are removed, because they differ from
+#: build to build: logs, locks, and the files of the probe.
 TRACES = (
     *("*/*.log", "*/lock", "*/*.lock", "*/requirements.txt", "*/environment.json"),
     *("*/probe", "*/*.work"),
@@ -31,10 +31,10 @@ TRACES = (
 
 
 def bake(image: str, *names: str) -> int:
-    """Install MPIs, build their kernels, write the image's document. Runs in the first stage.
+    """Install MPIs, build their kernels, write the image's document. Runs in the first build stage.
 
     Returns:
-        1, with the reason, if an MPI is missing.
+        0, or 1 if an MPI is missing; then a message says why.
     """
     os.environ.pop(containers.IMAGE_VARIABLE, None)
     found = provision.provide_all(names)
@@ -68,13 +68,13 @@ def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:
-    """Build kernels with an MPI's ABI compiler. Kernels look for a library in a mounted folder."""
+    """Build kernels with an MPI's ABI compiler; they will load the MPI mounted at `MPI_MOUNT`."""
     subprocess.run(
         ["sh", kernels.build_script(), kernels.sources(), ABI_KERNELS, mpi / ABI_COMPILER],
         check=True,
     )
     for program in (ABI_KERNELS / "bin").iterdir():
-        # an RPATH, as in every build: LD_LIBRARY_PATH does not override this one
+        # an RPATH, as in every build, because LD_LIBRARY_PATH does not override an RPATH
         rpath = ["--force-rpath", "--set-rpath", containers.MPI_MOUNT / "lib"]
         subprocess.run(["patchelf", *rpath, program], check=True)
     shutil.rmtree(paths.environments_dir())
@@ -94,7 +94,7 @@ def _remove_traces() -> None:
 
 
 def launch(kernel: str, *options: str) -> int:
-    """Replace this process by the launcher of a kernel on a few ranks of one MPI.
+    """Replace this process by a launch of a kernel. Variables choose the MPI and the ranks.
 
     Raises:
         InputError: a variable has a wrong value.

@@ -15,14 +15,13 @@ from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
-"""The variable that is set for every process of a launch. It identifies ranks that outlive their
-launcher."""
+"""The variable of every process of a launch, which identifies ranks that outlive the launcher."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
-"""The variable with the kernels that ReFrame builds, separated by commas; if not set, all kernels.
+"""The variable that lists, with commas, the kernels that ReFrame builds; all if it is not set.
 
 ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
 LAST_WORDS = 2000
-"""The most characters of a failed build's output in a message."""
+"""The number of characters from the end of a failed build's output that a message has."""
 
 
 def build_script() -> Path:
@@ -41,21 +40,21 @@ def names(library: str = libraries.MPI) -> list[str]:
 
 
 def chosen(library: str) -> list[str]:
-    """Return the kernels of a library that must be built (`CHOICE_VARIABLE`)."""
+    """Return the library's kernels that `CHOICE_VARIABLE` lists; all if it is not set."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 
 
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
-    """Return the folder with ``bin/<kernel>`` for an environment's document.
+    """Return the folder that has, or will have, ``bin/<kernel>`` for an environment.
 
-    If CMake builds the kernels, the folder's name has the state of sources and environment.
+    If CMake builds the kernels, the folder's name has hashes of the sources and the environment.
     Therefore a session finds the kernels that an earlier session built, and kernels with changed
     sources are built again.
 
     Args:
-        environment: the document.
-        thread_level: the level of the kernels, if a provider delivers kernels for each level.
+        environment: the document of the environment.
+        thread_level: the kernels' level; it matters if a provider delivers kernels for each level.
     """
     delivered = environment["kernels_prefix"]
     if delivered:
@@ -67,16 +66,16 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
 def build_command(
     environment: Mapping[str, Any], prefix: Path, kernels: Sequence[str]
 ) -> list[str]:
-    """Return the call of the script that builds some of an environment's kernels into a folder."""
+    """Return the command that builds the given kernels of an environment into a folder."""
     words = ("sh", build_script(), sources(), prefix, environment["compilers"]["c"])
     return [*map(str, words), environment["library"], *kernels]
 
 
 def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -> Path:
-    """Build those kernels of an environment that are still missing; return the folder.
+    """Build missing kernels of an environment; return the folder with all its kernels.
 
     Args:
-        environment: the document.
+        environment: the document of the environment.
         wanted: names of kernels; by default all kernels of the environment's library.
 
     Raises:
@@ -96,7 +95,7 @@ def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -
 
 
 def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -> dict[str, str]:
-    """Return the variables for an environment's programs, including a setting's variables.
+    """Return the variables with which an environment's programs run, including a setting's.
 
     Raises:
         InputError: the setting is unavailable for the environment's family.
@@ -115,7 +114,7 @@ def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -
 def launch_line(
     environment: Mapping[str, Any], kernel: str, options: Sequence[str], ranks: int = 2
 ) -> list[str]:
-    """Return the command that launches a kernel, with placement and room for its ranks.
+    """Return the command that launches a kernel, with options for placement and oversubscription.
 
     If the environment is in a container, the working folder of the caller is visible inside.
     """

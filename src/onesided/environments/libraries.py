@@ -1,6 +1,6 @@
-"""The two kinds of library that kernels are built for, and the sources for each kind.
+"""The standards that kernels are built for, MPI and OpenSHMEM, and the sources for each.
 
-``src/kernels/CMakeLists.txt`` has the same rules. A build is for one library.
+``src/kernels/CMakeLists.txt`` has the same rules. One build is for one library.
 """
 
 from pathlib import Path, PurePath
@@ -8,31 +8,31 @@ from pathlib import Path, PurePath
 MPI, OPENSHMEM = "MPI", "OpenSHMEM"
 LIBRARIES = (MPI, OPENSHMEM)
 
-#: Folders of the kernels' sources that belong to every kernel of a library.
+#: By library, the folders with sources of all its kernels.
 COMMON = {MPI: ("harness", "mpi", "rma", "slots"), OPENSHMEM: ("harness", "openshmem", "slots")}
-#: Folders that hold what kernels share, and no kernels.
+#: Folders with sources that kernels share. They have no kernels.
 NO_STUDIES = frozenset(folder for folders in COMMON.values() for folder in folders)
-#: A study's folder with the files that its kernels share.
+#: The name of a study's folder with the files that its kernels share.
 SHARED = "shared"
-#: The end of the name of a file that is compiled with one library only.
+#: By library, the end of the names of files that are compiled only with this library.
 ENDINGS = {MPI: "_mpi", OPENSHMEM: "_shmem"}
-#: The call that ends each library, as a reader knows it.
+#: By library, the call that ends its use, with the name that a reader knows.
 FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
 
 
 def feature(library: str) -> str:
-    """Return the feature of ReFrame's environments with which a check asks for a library."""
+    """Return ReFrame's feature with which a check asks for environments of a library."""
     return library.lower()
 
 
 def _is_for(path: PurePath, library: str) -> bool:
-    """Return whether a file that kernels share is compiled with a library."""
+    """Return whether a source file is compiled with a library; the end of its name decides."""
     others = [ending for name, ending in ENDINGS.items() if name != library]
     return not any(path.stem.endswith(ending) for ending in others)
 
 
 def kernels(sources: Path, library: str) -> dict[str, Path]:
-    """Return the kernels of a library: by name, the file or folder of each kernel.
+    """Return, by name, the file or the folder of each kernel of a library.
 
     Args:
         sources: the folder of the kernels' sources.

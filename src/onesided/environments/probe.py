@@ -1,6 +1,6 @@
-"""Find out what an MPI is: compile a small program, and run two ranks of this program.
+"""Find out which MPI this is: compile a small program, and run two ranks of this program.
 
-Some versions start only with variables that depend on the MPI's folder: the fallbacks.
+Some versions start only with further variables, which depend on the MPI's folder: the fallbacks.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from onesided.environments.declarations import Declaration
 from onesided.system import cores
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
-#: The program for each library.
+#: By library, the file of the small program.
 PROGRAMS = {libraries.MPI: "probe.c", libraries.OPENSHMEM: "probe_shmem.c"}
-#: What both include.
+#: The header that both programs include.
 SHARED = "probe.h"
-#: A line with words of an error stack in the form of MPICH and its relatives; the deepest comes
-#: last.
+#: A line of an error stack, as MPICH and its relatives write it. The innermost call comes last.
 STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
 COMPILE_TIMEOUT_S = 60.0
 RANKS = 2
@@ -44,8 +43,8 @@ class Installation:
         own_launcher: the MPI's own launcher; `launcher` may be a program that only calls it.
         variables: the variables for compiling and running.
         version_pattern: the regular expression for what the library says about itself.
-        requirements: what the MPI is installed from, or the state of the MPI that was found; None
-            if neither is known.
+        requirements: a text that changes if another MPI is installed, or found in this place; None
+            if there is no such text.
         library: the file of the library that must be loaded; None for any file below the root.
     """
 
@@ -79,7 +78,7 @@ class Installation:
 
 
 def source(standard: str = libraries.MPI) -> str:
-    """Return, in one text, the source of the program that asks a library of this standard."""
+    """Return, in one text, the source of the small program for a library of this standard."""
     folder = resources.files("onesided.environments")
     program, shared = (
         folder.joinpath(name).read_text("utf-8") for name in (PROGRAMS[standard], SHARED)
@@ -92,8 +91,8 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
     Args:
         fallbacks: the sets that a family declares, because some versions do not start otherwise.
-            ``{folder of NAME}`` is the folder of the files below ``root`` that a glob pattern
-            names.
+            ``{folder of PATTERN}`` stands for the folders with files below ``root`` that have a
+            name with this glob pattern.
         root: the folder of the MPI.
     """
     yield {}
@@ -104,7 +103,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Return a value with the folders' names filled in; None if such a folder does not exist."""
+    """Return a value with ``{folder of PATTERN}`` filled in; None if there is no such file."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:
@@ -120,18 +119,18 @@ def probe(
     command: Command,
     timeout_s: float,
 ) -> dict[str, Any]:
-    """Compile the program, run it and verify its output.
+    """Compile the small program, run it and verify its output.
 
     Args:
         found: the MPI.
         variables: the variables for compiling and running.
-        folder: a folder that is made again; it keeps the program, its findings and the logs.
+        folder: the folder for the program, its findings and the logs. It is emptied first.
         command: runs the two steps (compile and run).
         timeout_s: the time limit of the run.
 
     Returns:
         The members of the program's JSON object, with ``library_version`` in one line, and
-        ``teardown``: how the ranks ended if the library did not return from its finalize.
+        ``teardown``: how the ranks ended if shmem_finalize did not return, else None.
 
     Raises:
         UnavailableError: the MPI cannot compile, run or communicate, or another MPI ran in its
@@ -149,10 +148,10 @@ def probe(
     words = [*_launcher(found), "-n", str(RANKS), folder / "probe", "findings.json"]
     outcome = command.run(words, log=folder / "run.log", timeout_s=timeout_s, **where)
     findings = _read(folder / "findings.json")
-    if findings is not None:  # these lines say more than an exit status
+    if findings is not None:  # the findings say more than an exit status
         _verify(found, findings)
     if findings is not None and standard == libraries.OPENSHMEM and outcome.status:
-        # the ranks wrote them before shmem_finalize, in which some libraries crash
+        # the ranks wrote the findings before shmem_finalize, in which some libraries crash
         return findings | {"teardown": f"shmem_finalize did not return: {launcher} {_how(outcome)}"}
     _require(outcome, launcher, timeout_s)
     if findings is None:
@@ -169,7 +168,7 @@ def _launcher(found: Installation) -> list[str | Path]:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """Return what the ranks found; None if the ranks wrote nothing complete."""
+    """Return the findings of the ranks; None if the ranks wrote no complete file."""
     try:
         findings = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -179,7 +178,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _require(outcome: Outcome, program: str, timeout_s: float) -> None:
-    """Refuse a program that failed, with a message of one line."""
+    """Raise `UnavailableError`, with one line, if a program failed or took too long."""
     if outcome.status is None:
         raise UnavailableError(f"{program} did not end within {timeout_s:g} s")
     if outcome.status != 0:

@@ -1,4 +1,4 @@
-"""Environments: which MPIs are declared, how to provide several at once, and what each MPI is."""
+"""Provide environments, several at once, and read the descriptions of provided environments."""
 
 import os
 import threading
@@ -27,17 +27,17 @@ PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATI
 """The providers, by their names in declarations and documents."""
 AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
-"""The variable with the provider that replaces the declared providers. It is for ReFrame, which
-does not know the campaign."""
+"""The variable that names the provider which replaces the declared providers. ReFrame needs it,
+because ReFrame does not know the campaign."""
 
 
 def reframe_name(name: str) -> str:
-    """Return the name of an environment for ReFrame, which allows no dots in names."""
+    """Return ReFrame's name of an environment, which has no dots, because ReFrame allows none."""
     return name.replace(".", "_")
 
 
 def reframe_features(document: Document) -> list[str]:
-    """Return ReFrame's features for an environment, including the standard of its library."""
+    """Return the features of an environment for ReFrame, including the standard of its library."""
     return [libraries.feature(document["library"]), *document["features"]]
 
 
@@ -52,13 +52,13 @@ def asked_provider(provider: str | None = None) -> str | None:
     Inside an image of this project, the provider is ``container``.
 
     Args:
-        provider: the name that was asked for; if there is none, ``ONESIDED_PROVIDER`` counts.
+        provider: the name that was asked for; None for the value of ``ONESIDED_PROVIDER``.
 
     Raises:
         InputError: there is no such provider.
     """
     if containers.inside():
-        return containers.PROVIDER  # nothing else can deliver there
+        return containers.PROVIDER  # no other provider works inside an image
     asked = provider or os.environ.get(PROVIDER_VARIABLE) or None
     if asked and asked not in choices():
         expected = f"{' or '.join(choices())}, or nothing"
@@ -100,18 +100,18 @@ def provide(
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S,
     provider: str | None = None,
 ) -> Document:
-    """Install and probe one environment unless a ready one exists; write and return its document.
+    """Install and probe an environment unless it is ready; write and return its document.
 
     Args:
         name: a declared environment.
-        say: a function that is called with a word for each state of the environment.
+        say: a function that is called with a word or two when the state of the work changes.
         stop: an event with which another thread ends the work.
-        probe_timeout_s: how long two ranks may take.
+        probe_timeout_s: the time limit for the two ranks of the probe.
         provider: see `asked_provider`. If Spack is asked for but missing, the declared provider
             delivers.
 
     Returns:
-        The document, with status ``unavailable`` and a reason where the MPI cannot be had.
+        The document. If the MPI cannot be provided, its status is ``unavailable``, with a reason.
 
     Raises:
         InputError: the declaration is faulty.
@@ -120,7 +120,7 @@ def provide(
     """
     [declaration] = select([name])
     asked = asked_provider(provider)
-    # an image delivers kernels of its own
+    # an environment in a container has the kernels of its image
     chosen = declaration.provider if declaration.native or not asked else asked
     path = paths.environment_file(name, asked)
     with working(path, say, stop or threading.Event(), probe_timeout_s) as work:
@@ -135,7 +135,7 @@ def has_to_be_there(document: Document) -> bool:
 def provide_all(
     names: Iterable[str] = (), *, progress: Progress | None = None, provider: str | None = None
 ) -> list[Document]:
-    """Provide environments (by default all) at the same time. A failure stops no other one.
+    """Provide environments (by default all) at the same time. If one fails, the others continue.
 
     Args:
         names: declared environments.
@@ -159,10 +159,10 @@ def provide_all(
         }
         try:
             waiting = set(futures)
-            while waiting:  # in turns: a signal that reaches a thread of the pool wakes none
+            while waiting:  # short waits: a signal to a thread of the pool wakes no thread
                 ended, waiting = wait(waiting, processes.LOOK_S, FIRST_COMPLETED)
                 found |= {futures[future]: future.result() for future in ended}
-        except BaseException:  # also an interruption: end the commands, then let it pass
+        except BaseException:  # also Ctrl-C: end the commands, then raise it again
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise

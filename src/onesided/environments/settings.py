@@ -1,4 +1,4 @@
-"""Settings: named sets of run-time variables, by MPI family (`config/settings.yaml`)."""
+"""Settings. Each has a name, and run-time variables by MPI family (`config/settings.yaml`)."""
 
 import os
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ DEFAULT = "default"
 """The setting that sets nothing. Other settings are compared with this setting."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
-"""The variable with the settings for which ReFrame makes checks, separated by commas; if not set,
-all settings.
+"""The variable that lists, with commas, the settings for which ReFrame makes checks. If it is not
+set, ReFrame makes checks for all settings.
 
 ReFrame makes every check of a file before it selects checks, but a session needs only a few."""
 
@@ -27,8 +27,8 @@ class SettingValue:
     Attributes:
         variables: the variables to set; empty if nothing is set.
         unavailable: the reason why the setting is not available; None if it is available.
-        transport: the conditions under which the setting counts: fields of `transport.Transport`,
-            and ``progress_thread``. Empty if there is no condition.
+        transport: what a launch shows if the setting took effect: values of fields of
+            `transport.Transport`, and of ``progress_thread``. Empty if there is no condition.
     """
 
     variables: dict[str, str]
@@ -51,7 +51,7 @@ def names() -> list[str]:
 
 
 def chosen() -> list[str]:
-    """Return the settings with checks (`CHOICE_VARIABLE`), in the order of the file.
+    """Return the settings that `CHOICE_VARIABLE` lists, or all, in the order of the file.
 
     Raises:
         InputError: a setting is not declared.
@@ -66,13 +66,13 @@ def chosen() -> list[str]:
 
 
 def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:
-    """Return the value for the version's series if one is declared, else the family's."""
+    """Return what is declared for the series of a version; if there is none, for the family."""
     series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
     return declared["series"][max(series, key=len)] if series else declared
 
 
 def value(setting: str, family: str, version: str) -> SettingValue:
-    """Return the meaning of ``setting`` for an MPI. For an unknown family, it is only a reason.
+    """Return the meaning of a setting for an MPI. It is unavailable if its family is not declared.
 
     Raises:
         KeyError: the setting is not declared.
@@ -89,7 +89,7 @@ def value(setting: str, family: str, version: str) -> SettingValue:
 
 
 def shares_memory(setting: str) -> bool:
-    """Return whether ranks of one node may share memory; False if `transport` forbids it.
+    """Return whether the setting lets ranks of one node share memory, with every family.
 
     Raises:
         KeyError: the setting is not declared.
@@ -99,7 +99,7 @@ def shares_memory(setting: str) -> bool:
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
-    """Refuse an impossible choice before anything is installed.
+    """Refuse an impossible choice of MPIs and a setting before anything is installed.
 
     A choice is impossible if an MPI or the setting is unknown, or if none of the MPIs has the
     setting. An MPI is not judged here if its family or version is not declared.

@@ -1,4 +1,4 @@
-"""Variables as lines of a shell script. A value may be any text, and is never executed."""
+"""Lines of a shell script that set variables. A value may be any text, and is never executed."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def exports(variables: Mapping[str, str]) -> list[str]:
-    """Return the lines of a shell that set variables to exactly these values.
+    """Return shell lines that set variables to exactly these values.
 
     ReFrame's own ``env_vars`` cannot be used, because ReFrame writes these values without quotes,
     and itself executes what is in ``$(...)``.
@@ -39,7 +39,7 @@ def of_environment(document: Mapping[str, Any]) -> list[str]:
     """
     lines = exports(document["variables"])
     launcher = document["launcher"]["path"]
-    # the launcher that is in an image is called by its path there
+    # if the launcher is in an image, it is called by its path in the image
     if launcher and not containers.launches_inside(document):
         lines.append(path_first(Path(launcher).parent))
     return lines

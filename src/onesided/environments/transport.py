@@ -1,8 +1,8 @@
 """The transport of an MPI's windows, from the debug report of an untimed launch.
 
 A report is the text of one launch of the kernel `progress` with one window flavor: the library's
-output, then the kernel's JSON lines. No other output of programs is ever parsed. If a report does
-not have a value, the value is None; nothing is guessed from the request.
+output, then the kernel's JSON lines. If a report does not say a part of the transport, this part is
+None; it is never guessed from what a setting asks for.
 """
 
 import re
@@ -13,8 +13,8 @@ from typing import Any
 
 from onesided.system import text, values
 
-#: The variables that make each family report its transport. The reader of the family below knows
-#: exactly these words.
+#: By family, the variables that make the library report its transport. The reader of the family,
+#: which is below, knows only the texts that exactly these variables cause.
 REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "mpich": {
         "MPIR_CVAR_DEBUG_SUMMARY": "1",
@@ -30,7 +30,7 @@ REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "impi": {"I_MPI_DEBUG": "10"},
 }
 
-#: The options of a launch for a report, beside the flavor: one window, one untimed operation on it.
+#: The options of a report's launch, besides the flavor: one window, one untimed operation on it.
 REPORT_KERNEL = "progress"
 REPORT_OPTIONS: Mapping[str, str] = {
     "operation": "put",
@@ -42,23 +42,23 @@ REPORT_OPTIONS: Mapping[str, str] = {
     "warm-up": "0",
 }
 
-#: Transports (UCX), BTLs (Open MPI) and providers (libfabric) that go through memory which the
-#: ranks of a node share, or copy from one's memory to the other's.
+#: Transports (UCX), BTLs (Open MPI) and providers (libfabric) that work only within a node: ranks
+#: share memory, or one rank copies from the memory of another rank.
 SHARED_MEMORY = frozenset({"cma", "knem", "lnx", "posix", "shm", "sm", "smcuda", "sysv", "vader",
                            "xpmem"})  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Transport:
-    """How a window's accesses are transported. A part is None if the report does not say it.
+    """How accesses to a window are transported. A part is None if the report does not say it.
 
     Attributes:
         osc: the one-sided component of an Open MPI window.
-        netmod: what carries bytes from rank to rank. For MPICH and Intel MPI: `ucx` or `ofi`, with
-            `shm,` before it if ranks of one node use shared memory instead, or only `shm`. For Open
-            MPI: the point-to-point component.
-        provider: the choice of the network module: libfabric's provider, UCX's transports or Open
-            MPI's BTL. If there are several, commas separate them.
+        netmod: what carries bytes from rank to rank. For MPICH and Intel MPI: `ucx` or `ofi`, or
+            `shm,ucx` or `shm,ofi` if ranks of one node use shared memory instead; or only `shm`.
+            For Open MPI: the point-to-point component.
+        provider: what the network module uses: libfabric's provider, UCX's transports or Open MPI's
+            BTL. If there are several, commas separate them.
         shm: whether ranks of one node reach the window through shared memory.
     """
 
@@ -73,13 +73,13 @@ class Transport:
 
 
 def read(report: str, family: str) -> Transport:
-    """Return the transport in a report; all parts are None for a family without a reader."""
+    """Return the transport in a report; all parts are None if the family has no reader."""
     reader = _READERS.get(family)
     return reader(report) if reader else Transport()
 
 
 def from_text(written: str | None) -> dict[str, Any]:
-    """Return a transport's document from JSON text in cells.parquet; empty if it is no mapping."""
+    """Return the document in a transport's JSON text (cells.parquet); empty if it is no mapping."""
     try:
         found = values.from_json(written or "{}")
     except (ValueError, RecursionError):
@@ -95,7 +95,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
         found: a transport's document.
 
     Returns:
-        What differs, in words, and the fields that are not known.
+        One text for each field that differs, and the names of the fields that are not known.
     """
     differ, unknown = [], []
     for name, wanted in asked.items():
@@ -128,7 +128,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the value that all agree on; None if there is no value or if values differ."""
+    """Return the value if all values are equal; None if there is no value or values differ."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -138,12 +138,12 @@ def _joined(values: Iterable[str]) -> str | None:
 
 
 def _through_memory(transports: str | None) -> bool | None:
-    """Tell whether any transport is shared memory; None if no transport is known."""
+    """Tell whether a transport of a list is shared memory; None if there is no list."""
     return None if transports is None else bool(SHARED_MEMORY & set(transports.split(",")))
 
 
 def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
-    """Return the kernel's lines of a kind. Leave out cut lines and lines of other programs."""
+    """Return the kernel's lines of a type. Leave out cut lines and lines of other programs."""
     found = []
     for line in report.split("\n"):
         if line.startswith(f'{{"type":"{kind}"'):
@@ -161,13 +161,13 @@ def _flavors(report: str) -> set[str]:
 
 
 def _windows(report: str) -> list[dict[str, Any]]:
-    """Return the kernel's statements about its windows."""
+    """Return the entries ``window`` of the kernel's result lines."""
     windows = [result.get("window") for result in _kernel_lines(report, "result")]
     return [window for window in windows if isinstance(window, dict)]
 
 
 def _on_one_host(report: str) -> bool:
-    """Tell whether the report proves that all ranks of its launch were on one host."""
+    """Tell whether the report shows that all ranks of its launch were on one host."""
     headers = _kernel_lines(report, "header")
     processes = [header.get("processes") for header in headers]
     if not all(isinstance(one, list) for one in processes):
@@ -183,7 +183,7 @@ _UCX_LANE = re.compile(r"(\w+)\(([^)]*)\)")
 
 
 def _ucx_endpoints(report: str) -> list[dict[str, set[str]]]:
-    """Return, for each kind of endpoint to another process, the lanes with their transports."""
+    """Return, for each configuration of endpoints in the report, the transports of each lane."""
     return [
         {
             lane: {one.partition("/")[0] for one in transports.split()}
@@ -201,14 +201,15 @@ def _ucx_transports(endpoints: Iterable[Mapping[str, set[str]]]) -> str | None:
 
 _MPICH_VARIABLE = re.compile(r"^CVAR: (\w+) = (.*)$", re.MULTILINE)
 _MPICH_PROVIDER = re.compile(r"^libfabric provider: (\S+)", re.MULTILINE)
-#: These variables make several nodes of one, and the report does not say which rank is where.
+#: Variables that split a node into several, without a report of which rank is in which part.
 _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 
 
 def _mpich_local(report: str) -> bool | None:
     """Tell whether ranks of one node bypass the network module, from the library's variables.
 
-    The library does not list variables at their default. Therefore the list itself must exist.
+    None if the report does not show this. The library does not list variables with their default
+    values. Therefore the list itself must be in the report.
     """
     listed = dict(_MPICH_VARIABLE.findall(report))
     if "MPIR_CVAR_DEBUG_SUMMARY" not in listed or any(name in listed for name in _MPICH_CLIQUES):
@@ -242,7 +243,7 @@ _INTEL_END = re.compile(_INTEL + r"I_MPI_DEBUG=", re.MULTILINE)
 
 
 def _read_intel(report: str) -> Transport:
-    if not _INTEL_END.search(report):  # the list of variables ends it: without it, any may lack
+    if not _INTEL_END.search(report):  # it ends with variables; else it may be cut
         return Transport()
     shared = bool(_INTEL_SHARED.search(report))
     provider = _only(_INTEL_PROVIDER.findall(report))
@@ -250,7 +251,7 @@ def _read_intel(report: str) -> Transport:
     through_memory = shared or _through_memory(provider and provider.partition(";")[0])
     flavors = _flavors(report)
     if not through_memory and (not flavors or "shared" in flavors):
-        through_memory = None  # the report says nothing about windows, and this may be one
+        through_memory = None  # the window itself may be of flavor shared
     return Transport(None, ",".join(modules) or None, provider, through_memory)
 
 
@@ -275,23 +276,23 @@ def _openmpi_matches(lines: Iterable[str], pattern: re.Pattern[str]) -> list[str
 
 
 def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
-    """Return the components that a process selected for its windows.
+    """Return the components that a process selected for its windows; "?" if this is not certain.
 
-    Windows and point-to-point messages use the same words for a selection. The selection for
-    messages comes first, on a separate line. Series 4.1 says nothing about windows here.
+    Open MPI reports a selection with the same text for windows and for point-to-point messages. The
+    selection for messages comes first. Series 4.1 reports no selection for windows.
     """
     selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
     return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)
 
 
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
-    """Return the component of the launch's windows. All lines that name it must agree."""
+    """Return the component of the launch's windows; None if lines that name it do not agree."""
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
-    # only osc/ucx has endpoints that move memory and do not match messages
+    # only osc/ucx has endpoints with lanes for atomics but without a lane for messages
     if any("amo" in lanes and "tag" not in lanes for lanes in _ucx_endpoints(report)):
         told.append("ucx")
-    # only osc/sm answers with this key; osc/sm of series 4.1 says nothing else
+    # only osc/sm has this info key; osc/sm of series 4.1 reports nothing else about itself
     infos = [window.get("info") for window in _windows(report)]
     told += ["sm" for info in infos if isinstance(info, dict) and "blocking_fence" in info]
     component = _only(told)
@@ -301,7 +302,7 @@ def _openmpi_component(report: str, processes: list[list[str]], pml: str | None)
 def _openmpi_provider(
     report: str, processes: list[list[str]], osc: str | None, pml: str | None
 ) -> str | None:
-    """Return what carries a window's accesses between processes; osc/sm needs no carrier."""
+    """Return UCX's transports or the BTL that carry a window's accesses; None for osc/sm."""
     endpoints = _ucx_endpoints(report)
     if osc == "ucx":
         return _ucx_transports(lanes for lanes in endpoints if "tag" not in lanes)

@@ -1,4 +1,4 @@
-"""A provider of MPIs finds the MPI that a declaration asks for, installs it, and describes it."""
+"""Providers of MPIs. A provider finds the MPI of a declaration, installs it, and describes it."""
 
 import shutil
 import threading
@@ -22,13 +22,13 @@ DEFAULT_PROBE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Work:
-    """How a provider works on one environment.
+    """What a provider needs for its work on one environment.
 
     Attributes:
-        path: the file that describes the environment.
+        path: the file with the document of the environment.
         command: runs programs. The command's guard is the lock on the environment's folder.
-        say: a function that is called with a word for each state of the environment.
-        probe_timeout_s: the time limit for two ranks.
+        say: a function that is called with a word or two when the state of the work changes.
+        probe_timeout_s: the time limit for the two ranks of the probe.
     """
 
     path: Path
@@ -40,11 +40,11 @@ class Work:
         """Return the existing document; None if there is no usable document."""
         try:
             return documents.read_json(self.path, "environment") if self.path.exists() else None
-        except InputError:  # cut in half or of another version: it is made again
+        except InputError:  # if the file is cut or of another version, it is made again
             return None
 
     def begin(self, state: str) -> None:
-        """Say what is done now; remove the environment's description, because it will change."""
+        """Say what is done now; remove the environment's document unless it says `unavailable`."""
         standing = self.standing()
         if standing is None or standing["status"] == "ready":
             self.path.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ class Provider(Protocol):
         """
 
     def notice(self) -> str | None:
-        """Return a line for the user if other providers have to replace this provider."""
+        """Return a line that tells the user that other providers replace this one; else None."""
         return None
 
 
@@ -132,7 +132,7 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
     Args:
         found: the MPI that is installed.
         work: how the provider works.
-        fill: fills the prefix, which may have files from a killed try.
+        fill: a function that fills the prefix, which may have files of an earlier, killed run.
     """
     prefix = found.declaration.prefix
     stamp = prefix / ".onesided-complete"
@@ -147,19 +147,19 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
         fill()
         writing.write_text(stamp, content)
     except StoppedError:
-        raise  # nothing is cleaned up: without a stamp the next run installs again
+        raise  # nothing is cleaned up here, because without a stamp the next run installs again
     except (OnesidedError, OSError):
-        # on a full disk there must be room again for the line that says so
+        # if the disk is full, the line that says so needs some space
         shutil.rmtree(prefix, ignore_errors=True)
         raise
 
 
 def probed(found: Installation, work: Work) -> Document:
-    """Return the existing document of an MPI, or a new document from a launch of two ranks.
+    """Return the existing document of an MPI, or a new document after a launch of two ranks.
 
     Raises:
-        UnavailableError: two ranks do not start with any of the family's fallbacks. The message is
-            from the launch without a fallback.
+        UnavailableError: two ranks start neither without nor with the family's fallbacks. The
+            message is from the launch without a fallback.
     """
     standing = work.standing()
     if standing is not None and description.describes(standing, found):

@@ -1,4 +1,4 @@
-"""MPIs in container images: the image of this process, or images that the host launches."""
+"""MPIs in container images: in the image of this process, or in images that the host runs."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ class Image:
     Attributes:
         declaration: the declaration of the environment.
         holds: the document of the image.
-        of_image: what the environment's document says about the image.
+        of_image: the entries on the image in the environment's document.
     """
 
     declaration: Declaration
@@ -31,12 +31,12 @@ class Image:
 
 
 class Container(Provider):
-    """Takes MPI and kernels from the image of this process, or from one that the host launches."""
+    """Takes MPI and kernels from the image of this process, or from an image that the host runs."""
 
     name = containers.PROVIDER
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Take the providers of MPIs outside containers, by name."""
+        """Keep the providers of MPIs outside containers, by name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Image:
@@ -54,7 +54,7 @@ class Container(Provider):
         """Install nothing, because `onesided container build` makes images."""
 
     def describe(self, found: Image, work: Work) -> Document:
-        """Return the document of the image's MPI or of the host's MPI; the launch model decides.
+        """Return the document of the image's MPI, or of the host's MPI if the image has none.
 
         Raises:
             UnavailableError: the host's MPI that is needed is not ready.
@@ -109,7 +109,7 @@ def _own_image(declaration: Declaration) -> Image:
 
 
 def _image_of_host(declaration: Declaration, work: Work) -> Image:
-    """Return the image that this machine's runtime can run."""
+    """Return the image of a declaration, after this machine's runtime has read its document."""
     program = containers.runtime()
     if program is None:
         raise UnavailableError(f"found no {containers.RUNTIME} in PATH")
@@ -146,7 +146,7 @@ def _sha256(path: Path) -> str:
 
 
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
-    """Return an MPI's document. What it says about the container depends on the launcher's place.
+    """Return the MPI's document, and the entries `variables` and `binds` of its image.
 
     Args:
         found: the image.

@@ -1,7 +1,7 @@
-"""Kernels, and the MPIs of the kernels, from Spack. Spack is called once for all environments.
+"""Kernels from Spack, and their MPIs. Spack is called once for all environments.
 
 In one call, Spack builds the matrix of spack.yaml: kernels for each MPI at each thread level. The
-result stays in ``build/spack/delivery.json`` until an input changes.
+record of this delivery stays in ``build/spack/delivery.json`` until an input changes.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""A number that is increased if equal specs would be delivered in another way."""
+"""A number that is increased if Spack has to deliver again although the specs are the same."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""The end of the name of the file that says which packages Spack need not consider to build."""
+"""The end of the name of a file that lists packages that Spack must not build."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
-"""The time limit. Spack may have to build an MPI and all dependencies of the MPI."""
+"""The time limit of a call of Spack, which may have to build an MPI and its dependencies."""
 COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.value}", "{prefix}")
 
 
@@ -42,7 +42,7 @@ class Found:
 
     Attributes:
         program: Spack's program; None if there is no Spack.
-        declaration: the environment's.
+        declaration: the declaration of the environment.
         mpi: the declared MPI, as its own provider found it; None if there is no Spack.
     """
 
@@ -52,7 +52,7 @@ class Found:
 
 
 class Spack(Provider):
-    """Lets Spack deliver kernels for each thread level, and the MPI if Spack used its own.
+    """Lets Spack deliver kernels for each thread level, and the MPI if Spack has built one.
 
     If there is no Spack, the declared provider delivers.
     """
@@ -61,7 +61,7 @@ class Spack(Provider):
     serves_any = True
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Take the other providers of MPIs, by name."""
+        """Keep, by name, the providers that declarations name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Found:
@@ -80,11 +80,11 @@ class Spack(Provider):
         return Found(program, declaration, mpi)
 
     def install(self, found: Found, work: Work) -> None:
-        """Let Spack deliver what is missing for the current sources.
+        """Let Spack deliver the kernels of the current sources, if they are missing.
 
         Raises:
-            InputError: there is no spack.yaml, or the machine file is not true.
-            UnavailableError: Spack cannot concretise the environment, or says nothing about it.
+            InputError: there is no spack.yaml, or a machine file does not fit this machine.
+            UnavailableError: Spack cannot concretise the environment, or delivers no kernels.
         """
         if found.program is not None:
             deliver(found.program, work)
@@ -126,7 +126,7 @@ class Spack(Provider):
         return provide_by(self._native[declaration.provider], declaration, own)
 
     def notice(self) -> str | None:
-        """Return a line that says where Spack was searched, if it was not found."""
+        """Return a line that says where Spack was looked for, if it was not found."""
         if find() is not None:
             return None
         return (
@@ -136,7 +136,7 @@ class Spack(Provider):
 
 
 def _leads_to(mpi: Installation, wrapper: Path) -> bool:
-    """Return whether a wrapper belongs to the declared MPI; the wrapper's links decide."""
+    """Return whether a wrapper belongs to the declared MPI, after all links are followed."""
     real = Path(os.path.realpath(wrapper))
     if mpi.library is not None:
         return real == Path(os.path.realpath(mpi.compiler))
@@ -152,7 +152,7 @@ def find() -> Path | None:
 
 
 def where_it_was_looked_for() -> str:
-    """Return, in words, where `find` searches."""
+    """Return, in words, where `find` looks for Spack."""
     root = os.environ.get(ROOT_VARIABLE)
     return (
         f"{root}/bin ({ROOT_VARIABLE}) and PATH" if root else f"PATH ({ROOT_VARIABLE} is not set)"
@@ -160,7 +160,7 @@ def where_it_was_looked_for() -> str:
 
 
 def environment_dir() -> Path:
-    """Return Spack's environment: ``ONESIDED_SPACK_ENVIRONMENT`` if set, else the project's own."""
+    """Return the folder with spack.yaml: ``ONESIDED_SPACK_ENVIRONMENT``, else the checkout."""
     declared = os.environ.get(ENVIRONMENT_VARIABLE)
     return Path(declared).resolve() if declared else paths.project_root()
 
@@ -181,10 +181,10 @@ def delivered() -> Document | None:
     """Return Spack's latest delivery; None if there is no delivery yet or if it is damaged.
 
     Returns:
-        ``specs_digest`` is the digest of what was concretised; ``digest`` also includes the
-        kernels' sources. ``spack`` is for environments' documents. ``builds`` has, by
-        ``name@version`` of an MPI, ``mpi_prefix`` and, by thread level, ``kernels_prefix``.
-        ``fault`` is the first error that Spack reported, if not everything could be made.
+        ``specs_digest`` is a digest of the specs; ``digest`` also includes the kernels' sources.
+        ``spack`` is copied into environments' documents. ``builds`` has, by ``name@version`` of an
+        MPI, ``mpi_prefix`` and, by thread level, ``kernels_prefix``. ``fault`` is the first error
+        that Spack reported, if it could not build everything.
     """
     try:
         return documents.read_json(_record(), "spack_delivery")
@@ -193,19 +193,19 @@ def delivered() -> Document | None:
 
 
 def deliver(program: Path, work: Work) -> None:
-    """Let Spack deliver for the current sources. Call Spack only if something changed.
+    """Let Spack deliver the kernels of the current sources. Call Spack only if something changed.
 
     Args:
         program: Spack's program.
         work: runs Spack.
 
     Raises:
-        InputError: there is no spack.yaml, or the machine file is not true.
-        UnavailableError: Spack cannot concretise the environment, or says nothing about it.
+        InputError: there is no spack.yaml, or a machine file does not fit this machine.
+        UnavailableError: Spack cannot concretise the environment, or delivers no kernels.
         StoppedError: this process was told to stop.
     """
     folder, say = paths.spack_dir(), work.say
-    # environments are provided side by side, and Spack is called once for all
+    # environments are provided at the same time, but one call of Spack is for all of them
     with folder_lock(folder, "Spack", say, work.command.stop):
         specs = _specs_digest(program)
         digest = fingerprint.of_document([specs, fingerprint.kernels_state()])
@@ -244,14 +244,14 @@ def machine_file(name: str) -> Path:
 
 
 def _check_machine_files() -> None:
-    """Compare the existing machine files with what their MPIs report."""
+    """Check that the MPIs of this machine are as the machine files describe them."""
     for path in sorted(machine_file("*").parent.glob("*.yaml")):
         if not path.stem.endswith(NOT_BUILT):
             spack_machine.check(path)
 
 
 def _made(call: _Spack) -> Document:
-    """Let Spack install the concretised specs; return the result, and keep Spack's lock."""
+    """Let Spack install the concretised specs; keep its lock; return entries of the delivery."""
     installed = call.run("install", "--only-concrete")
     fault = None if installed.status == 0 else _first_error(installed)
     builds = _builds(call.demand("find", "--format", "\t".join(COLUMNS), KERNELS).output)
@@ -299,12 +299,12 @@ def _first_error(outcome: Outcome) -> str:
 
 
 def _builds(text: str) -> dict[str, Document]:
-    """Return, by MPI, the builds that ``spack find`` lists with one line for each thread level."""
+    """Return, by MPI, the builds in the output of ``spack find``: a line is one MPI and level."""
     found: dict[str, Document] = {}
     for line in sorted(text.splitlines()):
         fields = line.split("\t")
         if len(fields) != len(COLUMNS):
-            continue  # a heading
+            continue  # the line is a heading of Spack
         name, version, mpi_prefix, level, prefix = fields
         new = {"mpi_prefix": mpi_prefix, "kernels_prefix": {}}
         build = found.setdefault(f"{name}@{version}", new)
@@ -316,7 +316,7 @@ def _builds(text: str) -> dict[str, Document]:
 def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], command: Command) -> None:
     """Compare the RPATH of delivered kernels with the MPI in the kernels' spec.
 
-    If ``readelf`` is missing, nothing is compared. Every header says which library really ran.
+    If ``readelf`` is missing, nothing is compared; a launch's header names the loaded library.
 
     Args:
         kernels: the prefix of the kernels, by thread level.
@@ -325,7 +325,7 @@ def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], comman
         command: runs ``readelf``.
 
     Raises:
-        UnavailableError: a kernel looks for its library in another MPI first.
+        UnavailableError: a kernel looks for its library first in the folder of another MPI.
     """
     if shutil.which("readelf") is None:
         return
@@ -341,7 +341,7 @@ def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], comman
 
 
 def _folder_of_mpi(program: Path, command: Command, log: Path) -> Path | None:
-    """Return the first folder in a program's RPATH that has the MPI library of the program."""
+    """Return the first folder in a program's RPATH that has a libmpi which the program needs."""
     text = command.run(["readelf", "-d", program], log=log, timeout_s=60).output
     needed = re.findall(r"\(NEEDED\).*\[(libmpi[^\]]*)\]", text)
     searched = re.search(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", text)

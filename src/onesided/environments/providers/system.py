@@ -1,4 +1,4 @@
-"""MPIs that the machine has, by a prefix or a compiler wrapper. The library says which MPI it is.
+"""MPIs that the machine has, declared by a prefix or a wrapper. The library says which MPI it is.
 
 The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the wrapper of
 any MPI. Therefore the wrapper compiles a program, and the library that this program loads is the
@@ -23,7 +23,7 @@ from onesided.environments.providers import Provider, Work, fill_prefix, probed
 from onesided.system import surroundings, writing
 from onesided.system.command import UnavailableError
 
-#: The wrapper and the launchers of each library.
+#: By library, the names of its compiler wrapper and of its launchers.
 COMPILERS = {libraries.MPI: "mpicc", libraries.OPENSHMEM: "oshcc"}
 LAUNCHERS = {libraries.MPI: ("mpiexec", "mpirun"), libraries.OPENSHMEM: ("oshrun",)}
 LIBRARIES = "LD_LIBRARY_PATH"
@@ -69,11 +69,11 @@ class System(Provider):
         )
 
     def install(self, found: Installation, work: Work) -> None:
-        """Make the folder whose ``mpiexec`` calls the MPI's launcher."""
+        """Make the environment's folder, whose program ``mpiexec`` calls the MPI's launcher."""
         fill_prefix(found, work, lambda: _call_launcher(found))
 
     def describe(self, found: Installation, work: Work) -> Document:
-        """Return the document of the MPI, from a launch of two ranks."""
+        """Return the document of the MPI (see `probed`)."""
         return probed(found, work)
 
 
@@ -85,13 +85,13 @@ def _call_launcher(found: Installation) -> None:
 
 
 def _version_pattern(found: identity.Identity) -> str:
-    """Return a regular expression for the first line of a library's text about itself."""
+    """Return a regular expression for the first line of a library's version text."""
     words = found.text.strip().splitlines()[0].split()
     return r"\s+".join(map(re.escape, words)) + r"(?!\S)"
 
 
 def _state(files: tuple[Path, ...], text: str, variables: Mapping[str, str]) -> str:
-    """Return, as JSON, data that changes if another MPI is put in this place."""
+    """Return a JSON text that changes if another MPI is installed in this place."""
     states = []
     for file in files:
         real = Path(os.path.realpath(file))
@@ -105,16 +105,16 @@ def _compiler(declaration: Declaration) -> Path:
     stated = declaration.stated
     if "prefix" not in stated:
         return _program(stated["compiler"])
-    if identity.is_shared(Path(stated["prefix"])):  # by a link: the schema refuses the names
+    if identity.is_shared(Path(stated["prefix"])):  # by a link: the schema refuses /usr
         raise UnavailableError(f"several MPIs can be in {stated['prefix']}; `compiler:` names one")
     return _program(str(Path(stated["prefix"]) / "bin" / COMPILERS[declaration.library]))
 
 
 def _launcher(declaration: Declaration, compiler: Path) -> Path:
-    """Return the named launcher, or the launcher beside the wrapper with the wrapper's suffix."""
+    """Return the declared launcher; if none, the one beside the wrapper with the same suffix."""
     if "launcher" in declaration.stated:
         return _program(declaration.stated["launcher"])
-    # the part that makes mpicc.mpich, mpicc-mpich or mpicc of it makes the launcher's name, too
+    # mpicc.mpich belongs to mpiexec.mpich, and mpicc-mpich to mpiexec-mpich
     usual = COMPILERS[declaration.library]
     suffix = compiler.name.removeprefix(usual) if compiler.name.startswith(usual) else ""
     names = LAUNCHERS[declaration.library]
@@ -127,7 +127,7 @@ def _launcher(declaration: Declaration, compiler: Path) -> Path:
 
 
 def _program(name: str) -> Path:
-    """Return the path of a program. Keep its last link, because a wrapper's name matters."""
+    """Return the path of a program. Follow links of folders only: a wrapper's name matters."""
     found = shutil.which(name)
     if found is None:
         raise UnavailableError(f"found no program {name}" + ("" if "/" in name else " on PATH"))
@@ -137,7 +137,7 @@ def _program(name: str) -> Path:
 def _identify(
     declaration: Declaration, compiler: Path, root: Path
 ) -> tuple[identity.Identity, dict[str, str]]:
-    """Return the library that the wrapper links, and the shell's library folders that it needs."""
+    """Return which MPI a wrapper links, and the shell's library folders if the MPI needs them."""
     faults = []
     for variables, extra in _attempts(declaration, root):
         try:
@@ -151,10 +151,10 @@ def _identify(
 def _attempts(
     declaration: Declaration, root: Path
 ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """Yield variables to try: first the variables of possible families, then with shell folders.
+    """Yield variables to try: first those of each possible family, then also the shell's folders.
 
-    The shell's folders come last, because a foreign library there must not answer for the wrapper.
-    But an MPI may need folders that a site's modules set.
+    An MPI may need library folders that a site's modules set in the shell. These folders come last,
+    because they may have the library of another MPI.
     """
     families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(root, family) for family in families]
@@ -166,13 +166,13 @@ def _attempts(
 
 
 def _families(declaration: Declaration) -> list[str]:
-    """Return the families with libraries of the same standard."""
+    """Return the families whose libraries have the standard of the declaration."""
     families = declaration.families.items()
     return [name for name, data in families if library_of(data) == declaration.library]
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
-    """Return the family of an MPI; for an MPI of an unknown family, a declared family counts."""
+    """Return the family of an MPI; if its package has no family, the declared family."""
     packages = {
         declaration.families[name]["spack"].partition("@")[0]: name
         for name in _families(declaration)

@@ -1,4 +1,4 @@
-"""MPIs from hash-locked wheels. Each gets its own virtual environment, without root."""
+"""MPIs from wheels with locked hashes. Each MPI gets its own virtual environment, without root."""
 
 import os
 import re
@@ -48,7 +48,7 @@ class Wheel(Provider):
     name = "wheel"
 
     def find(self, declaration: Declaration, work: Work) -> Installation:
-        """Return the MPI in its future place, with the lock's lines if they are known."""
+        """Return the MPI in its future folder, with its lines of the lock if no hash is missing."""
         lines, missing = _locked(declaration)
         requirements = None if missing else "\n".join(lines) + "\n"
         return Installation.in_folder(declaration, declaration.prefix, requirements)
@@ -64,7 +64,7 @@ class Wheel(Provider):
         fill_prefix(found, work, lambda: install_packages(found, declaration.prefix, work.command))
 
     def describe(self, found: Installation, work: Work) -> Document:
-        """Return the document of the MPI from a launch of two ranks."""
+        """Return the document of the MPI (see `probed`)."""
         return probed(found, work)
 
 
@@ -73,7 +73,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
-    """Return the lock's lines for a version, and the pins that have no hash."""
+    """Return the lock's lines for a declared MPI, and its pins that are not in the lock."""
     locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]
@@ -81,7 +81,7 @@ def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
 
 
 def lock(declaration: Declaration) -> list[str]:
-    """Add the hashes of a declared version to the lock; return the new pins.
+    """Add the hashes of a declared MPI's packages to the lock; return the new pins.
 
     Raises:
         InputError: the index has no such version.
@@ -97,7 +97,7 @@ def lock(declaration: Declaration) -> list[str]:
 
 
 def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requirement]:
-    """Ask the package index for the hashes of the pins.
+    """Return, by pin, requirements with the hashes that the package index has for the pins.
 
     Raises:
         InputError: the index has no such version; the message names the existing versions.
@@ -129,7 +129,7 @@ def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requireme
 
 
 def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement]) -> None:
-    """Add requirements after the last version of the same packages. Change nothing else."""
+    """Add requirements to a lock after those of other versions of the same packages."""
     text = path.read_text("utf-8")
     lines = text.splitlines()
     kin = [
@@ -146,13 +146,13 @@ def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement])
 
 
 def install_packages(found: Installation, prefix: Path, command: Command) -> None:
-    """Make a virtual environment with the wheels in it.
+    """Make a virtual environment, and install the wheels in it.
 
     Args:
         found: what to install.
-        prefix: the folder to make. It is empty, or it has files from a killed try.
-        command: runs the steps. Its guard is held until the last step has ended, so that another
-            run never meets a pip that outlived this process.
+        prefix: the folder to make. If it has files of an earlier, killed run, they are removed.
+        command: runs the steps. The steps hold its guard too: if this process is killed, another
+            run waits until its pip has ended.
 
     Raises:
         UnavailableError: a step failed; the message says which and why.
@@ -182,8 +182,8 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
 
 
 def _reason(output: str, folder: Path) -> str:
-    """Return pip's first error in one line; also say if the index could not be reached."""
-    if shutil.disk_usage(folder).free < FULL_BYTES:  # then there is no log of it either
+    """Return why a step failed, in one line: a full disk, a wrong hash, or pip's first error."""
+    if shutil.disk_usage(folder).free < FULL_BYTES:  # pip may then not have written it
         return f"no space left in {folder}"
     if "DO NOT MATCH THE HASHES" in output:
         files = re.findall(r"^ +(\S+==\S+).* from ", output, re.MULTILINE)
@@ -196,7 +196,7 @@ def _reason(output: str, folder: Path) -> str:
 
 
 def _unreachable() -> str:
-    """Say that the index cannot be reached, and name the proxy variables that may be the cause."""
+    """Return words for an index that cannot be reached; name the proxy variables that are set."""
     proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
     through = f" with {', '.join(proxies)} set" if proxies else ""
     return f"the package index cannot be reached{through}: "

@@ -1,9 +1,8 @@
 """The machine file, which describes the MPIs, compilers and tools of a machine to Spack.
 
-Before Spack runs, the check finds out whether Spack would get the MPIs that the file names, because
-Spack trusts the entry of an external. For example, on a Debian with two MPIs, an entry has
-``mpich`` with the prefix ``/usr``. Then Spack builds with ``/usr/bin/mpicc`` and silently links
-Open MPI.
+Before Spack runs, `check` finds out whether each prefix really has the MPI that the file names,
+because Spack does not. For example, a Debian has two MPIs, and an entry has ``mpich`` with the
+prefix ``/usr``. Then Spack builds with ``/usr/bin/mpicc`` and silently links Open MPI.
 """
 
 import os
@@ -27,10 +26,10 @@ PREFIX_OF_ITS_OWN = (
 
 @dataclass(frozen=True)
 class External:
-    """An external of a machine file.
+    """An external of a machine file: a package that exists outside Spack.
 
     Attributes:
-        field: the place in the file, with dots.
+        field: the field in the file, with dots.
         package: the name of the package in Spack.
         version: the version in the spec.
         prefix: the prefix; None if only modules are named.
@@ -45,16 +44,16 @@ class External:
 
 
 def check(path: Path) -> list[str]:
-    """Check that a machine file fits its schema, and is true for this machine.
+    """Check that a machine file fits its schema, and that this machine has what it describes.
 
     Each MPI with a prefix compiles and runs a small program. This takes about 0.2 s.
 
     Returns:
-        The specs of MPIs that were not asked, because no prefix is named, or because their answers
-            cannot be distinguished.
+        The specs of MPIs whose libraries were not asked for their names and versions, because the
+            file names no prefix, or because the package is not in `identity.SAYS`.
 
     Raises:
-        InputError: an external is not what its spec says; the message names the first one.
+        InputError: an external is not what its spec says; the message names the first of these.
     """
     document = documents.read_yaml(path, "machine")
     found = list(_externals(document, path))
@@ -108,13 +107,13 @@ def _what_is_there(external: External) -> str:
 
 
 def _check_definition(document: Document, found: list[External], path: Path) -> None:
-    """Refuse a spec that Spack could neither find nor build."""
+    """Refuse a spec of ``mpis`` that Spack could neither find nor build."""
     closed = {
         key.rstrip(":")
         for key, settings in document["packages"].items()
         if settings.get("buildable") is False
     }
-    # two colons replace what Spack knows from elsewhere, one adds to it
+    # with two colons, the file replaces the definitions of other files; with one, it adds to them
     key = "definitions" if "definitions" in document else "definitions:"
     for number, definition in enumerate(document[key]):
         for spec in definition.get("mpis", []):
@@ -146,6 +145,6 @@ def _variables(external: External, folder: Path) -> dict[str, str]:
     if not external.modules:
         return own
     loaded = module_variables(*external.modules)
-    # what a module adds is needed by the libraries of this one
+    # the libraries of this MPI may need the folders that its modules add
     libraries = [own["LD_LIBRARY_PATH"], loaded.get("LD_LIBRARY_PATH", "")]
     return {**loaded, **own, "LD_LIBRARY_PATH": ":".join(filter(None, libraries))}

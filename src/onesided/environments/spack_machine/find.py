@@ -1,4 +1,4 @@
-"""The MPIs of this machine: from provided wheels, Debian's packages and environment modules."""
+"""Find the MPIs of this machine: provided wheels, Debian's packages and environment modules."""
 
 import os
 import re
@@ -15,27 +15,27 @@ from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
-#: Debian's programs that an MPI needs and whose names do not end in `.mpich` or `.openmpi`.
+#: By MPI, the Debian programs that it needs and whose names do not end in `.mpich` or `.openmpi`.
 DEBIAN_PROGRAMS = {
     "mpich": "hydra_nameserver hydra_persist hydra_pmi_proxy mpichversion mpiexec.hydra mpivars",
     "openmpi": "ompi_info orted orterun oshCC oshcc oshcxx oshmem_info oshrun prte prted prterun"
     " shmemcc shmemrun",
 }
-#: Its libraries in a folder that other MPIs share.
+#: By MPI, patterns of its Debian libraries, which are in one folder with those of other MPIs.
 LIBRARIES = {
     "mpich": ("libmpich*.so*",),
     "openmpi": ("libmpi.so.*", "libmpi_*.so*", "libopen-*.so*", "liboshmem.so*"),
 }
-#: What an MPICH was built for, if it is one thing: Spack knows no build for two.
+#: The network module of an MPICH with only one, because Spack has no variant for two.
 NETMOD = re.compile(r"^MPICH Device:\s*ch4:(ofi|ucx)$", re.MULTILINE)
-#: Names of modules that are worth loading to see whether they bring an mpicc.
+#: Names of environment modules that are loaded to see whether they provide an mpicc.
 LOOKS_LIKE_MPI = re.compile(
     r"(^|[/_-])(mpich|openmpi|ompi|mvapich2?|impi|intelmpi|intel-mpi|intel-oneapi-mpi"
     r"|cray-mpich|mpi)([/_.-]|$)",
     re.IGNORECASE,
 )
 MODULES_TIMEOUT_S = 60
-#: Lmod and Tcl modules: the shell function is defined by a file that is beside either.
+#: Defines the shell function `module`. Lmod and Tcl modules both have such a file.
 MODULES_SHELL = '. "$MODULESHOME/init/bash" || exit 1\n'
 INTEL_FOLDERS = ("bin", "etc", "include", "lib", "opt", "share")
 
@@ -46,9 +46,9 @@ class Mpi:
 
     Attributes:
         spec: the name and version in Spack, with the variants that a user must ask for.
-        prefix: the folder for Spack.
-        links: symbolic links to make below the prefix, by their path.
-        files: the texts of files to write below the prefix.
+        prefix: the folder that Spack gets as the prefix.
+        links: the targets of symbolic links to make below the prefix, by the paths of the links.
+        files: the texts of files to write below the prefix, by their paths.
         modules: the modules that must be loaded to use the MPI.
         variants: further variants that the MPI has; without them, Spack would assume its defaults.
         origin: where the MPI was found, in words.
@@ -65,11 +65,11 @@ class Mpi:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A candidate that was examined but is not declared to Spack.
+    """A possible MPI that was examined but is not declared to Spack.
 
     Attributes:
-        origin: where the candidate was found.
-        reason: why, in one line.
+        origin: where it was found.
+        reason: why it is not declared, in one line.
     """
 
     origin: str
@@ -80,12 +80,12 @@ Found = Mpi | LeftOut
 
 
 def externals_dir(found: Identity) -> Path:
-    """Return the prefix, made of links, for an MPI."""
+    """Return the folder of the links to an MPI, which is its prefix for Spack."""
     return paths.build_dir() / "spack" / "externals" / f"{found.package}-{found.version}"
 
 
 def specs_of_families() -> dict[str, str]:
-    """Return, by package, each family's spec in config/environments.yaml, with ``{version}``.
+    """Return, by Spack's package, the spec of each family of MPIs; ``{version}`` is not replaced.
 
     Raises:
         InputError: the file is faulty.
@@ -100,13 +100,13 @@ def specs_of_families() -> dict[str, str]:
 
 
 def spec_of(found: Identity) -> str:
-    """Return the spec of an MPI. The project's families say which variants the spec has."""
+    """Return the spec of an MPI, with the variants that its family in the project asks for."""
     template = specs_of_families().get(found.package, f"{found.package}@{{version}}")
     return template.replace("{version}", found.version)
 
 
 def variants_of(found: Identity, programs: Path) -> str:
-    """Return those build options of an MPI that the kernels' recipe or a reader asks for.
+    """Return variants of the MPI's build for which the kernels' recipe or a reader asks.
 
     Args:
         found: the MPI.
@@ -121,7 +121,7 @@ def variants_of(found: Identity, programs: Path) -> str:
 
 
 def all_mpis() -> Iterator[Found]:
-    """Yield every MPI. If two have the same spec, yield one, as Spack cannot distinguish them."""
+    """Yield every MPI. If MPIs have the same spec, yield the first, and leave the others out."""
     seen: dict[str, str] = {}
     for search in (wheels, debian, of_modules):
         for found in search():
@@ -135,7 +135,7 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that a function finds, or the reason why it finds none."""
+    """Return the MPI that a function finds, else the error of the function as the reason."""
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -165,13 +165,13 @@ def _wheel(path: Path, declaration: declarations.Declaration) -> Mpi:
     if found.package != spec.partition("@")[0] or not found.is_version(declaration.library_version):
         raise OnesidedError(f"its mpicc links {found}")
     if found.package == identity.INTEL:
-        # the library may leave out the version's third number
+        # the library may not print the third number of its version
         return _intel(replace(found, version=declaration.library_version), spec, prefix)
     return Mpi(spec, prefix, variants=variants_of(found, prefix / "bin"))
 
 
 def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ()) -> Mpi:
-    """Return Intel's MPI in the layout of Intel's installer, which Spack's package needs."""
+    """Return an Intel MPI, with links that have the layout of Intel's installer, as Spack needs."""
     prefix = externals_dir(found)
     folder = identity.component(found.package, found.version, prefix)
     links = {folder / name: root / name for name in INTEL_FOLDERS if (root / name).is_dir()}
@@ -188,7 +188,7 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs. They share /usr; the ends of programs' names distinguish them."""
+    """Yield Debian's MPIs. All are in /usr; the ends of their programs' names distinguish them."""
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
@@ -213,7 +213,7 @@ def _debian(wrapper: Path) -> Mpi:
     links = {
         **{prefix / "bin" / name: path for name, path in own.items()},
         **{prefix / "lib" / path.name: path for path in in_library},
-        # Debian's libmpi.so belongs to one of its MPIs: here it is what the wrapper links
+        # Debian's own libmpi.so belongs to only one of the MPIs; this is the one the wrapper links
         prefix / "lib" / "libmpi.so": found.library,
         prefix / "include": _header_folder(wrapper),
     }
@@ -262,11 +262,11 @@ def _module(name: str) -> Mpi:
 
 
 class ModuleError(OnesidedError):
-    """Modules cannot be listed, or a module cannot be loaded; one line."""
+    """Environment modules cannot be listed, or a module cannot be loaded; one line."""
 
 
 def has_modules() -> bool:
-    """Return whether this shell has modules."""
+    """Return whether the shell of this process has environment modules."""
     home = os.environ.get("MODULESHOME")
     return bool(home) and (Path(home) / "init" / "bash").is_file()
 
@@ -283,7 +283,7 @@ def mpi_modules() -> list[str]:
         ModuleError: the modules cannot be listed.
     """
     listed = _shell("module -t avail 2>&1")
-    # `mpich/4.0(default)`; a module that is loaded is `mpich/4.0 <L>`
+    # a line is `mpich/4.0(default)`, or `mpich/4.0 <L>` if the module is loaded
     names = [re.split(r"[\s(]", line, maxsplit=1)[0] for line in listed.splitlines()]
     return [
         name
@@ -293,12 +293,12 @@ def mpi_modules() -> list[str]:
 
 
 def module_variables(*names: str) -> dict[str, str]:
-    """Return all variables of a shell after the shell loaded modules.
+    """Return all variables of a shell that has loaded the named modules.
 
     Raises:
         ModuleError: a module cannot be loaded.
     """
-    # in some versions `module load` does not fail when it should, but each lists what it loaded
+    # some versions of `module load` do not report a failure, but all list the loaded modules
     script = 'module load "$@" 1>&2 || exit 1\necho ONESIDED-VARIABLES\nenv -0'
     answer = _shell(script, *names).partition("ONESIDED-VARIABLES\n")[2]
     found = dict(entry.split("=", 1) for entry in answer.split("\0") if "=" in entry)

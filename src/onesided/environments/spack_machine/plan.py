@@ -1,8 +1,8 @@
 """The description of this machine for Spack. It is shown first, and written only on request.
 
 Besides MPIs, the description has the compiler and the build tools, so that Spack does not build
-them. A second file names packages that a concretisation need not consider: parts of externals, and
-packages that could replace externals.
+them. A second file names packages that Spack need not consider when it concretises: dependencies
+of externals, and packages that could replace externals.
 """
 
 import difflib
@@ -40,20 +40,21 @@ NOT_BUILT_HEADER = """\
 # Written by `onesided spack machine`, which replaces it. Leave it out to build MPIs from source.
 """
 TOOL_TIMEOUT_S, SPACK_TIMEOUT_S = 30, 300
-#: Spack's name of each language in ``extra_attributes``, and its GNU compiler.
+#: By language, Spack's name of its compiler in ``extra_attributes``, and the GNU compiler.
 COMPILERS = {"c": ("c", "gcc"), "c++": ("cxx", "g++"), "fortran": ("fortran", "gfortran")}
 CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
 PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
-#: The version texts of tools, by Spack's name; only make's program has another name.
+#: By Spack's name, how a tool prints its version. Only the program of gmake has another name.
 VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
-#: What the kernels' build needs: without one of them as an external Spack has to build it.
+#: What the kernels' build needs. Spack has to build each of them that is not an external.
 NEEDED = ("gcc", "cmake")
-#: Spack's names of the tools that are looked for; Spack finds or builds others itself.
+#: Spack's names of the tools that are looked for here. Spack itself finds or builds all others.
 WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
-#: The packages that the kernels themselves need: Spack need not consider another provider of them.
+#: What the kernels need. Spack need not consider other packages that provide these.
 VIRTUALS = ("c", "cxx", "fortran", "mpi")
-#: Run by Spack's own Python: its commands give the dependencies of one package at a time. To say
-#: that a virtual package is not to be built leaves all its providers to be weighed.
+#: A program for Spack's own Python, because Spack's commands list the dependencies of only one
+#: package at a time. It lists the providers of virtual packages: if only the virtual package were
+#: not to be built, Spack would still consider all its providers.
 ASKS = """\
 import json, sys
 import spack.repo
@@ -71,7 +72,7 @@ print("ONESIDED", json.dumps(sorted(found)))
 
 @dataclass(frozen=True)
 class Plan:
-    """The findings and the files that would be written.
+    """The MPIs and tools that were found, and the files that would be written.
 
     Attributes:
         mpis: the MPIs that Spack gets.
@@ -93,7 +94,7 @@ def make(name: str) -> Plan:
     """Look at this machine and return the files that would be written.
 
     Args:
-        name: the name of the machine; spack.yaml includes the name ``local``.
+        name: the name of the machine; spack.yaml includes the files of the machine ``local``.
 
     Raises:
         OnesidedError: there is no MPI, or Spack exists but does not answer.
@@ -131,8 +132,7 @@ def _machine(mpis: Sequence[Mpi], tools: Mapping[str, Document]) -> Document:
     for package, external in tools.items():
         entries[package].append(external)
     packages = {name: {"buildable": False, "externals": of} for name, of in entries.items()}
-    # with two colons the list replaces the portable one; with one colon Spack would add to that
-    # list
+    # with two colons, this list replaces the portable list; with one, Spack would add to that list
     return {"definitions:": [{"mpis": [mpi.spec for mpi in mpis]}], "packages": packages}
 
 
@@ -144,7 +144,7 @@ def _not_built(names: Sequence[str]) -> Document:
 
 
 def _yaml(document: Document) -> str:
-    # the innermost mappings on a line each
+    # each of the innermost mappings is on one line
     text = yaml.safe_dump(document, sort_keys=False, width=100, default_flow_style=None)
     return text.replace("'definitions:':", "definitions::")  # as a person would write it
 
@@ -153,19 +153,19 @@ def _yaml(document: Document) -> str:
 
 
 def externals() -> dict[str, Document]:
-    """Return, by Spack's name, the external of each tool that was found."""
+    """Return, by Spack's name, the entry for each compiler and tool that was found."""
     found = {"gcc": gcc(), "cmake": cmake(), **{name: _by_its_word(name) for name in VERSIONS}}
     found["python"] = python()
     return {name: external for name, external in found.items() if external is not None}
 
 
 def gcc() -> Document | None:
-    """Return the GNU compilers on PATH, with their languages."""
+    """Return the entry for the GNU compilers on PATH; None if there is no gcc."""
     programs = {language: shutil.which(name) for language, (_, name) in COMPILERS.items()}
     if programs["c"] is None:
         return None
     version = _said([programs["c"], "-dumpfullversion"]).strip()
-    if not re.fullmatch(r"\d+(\.\d+)+", version):  # another compiler by that name
+    if not re.fullmatch(r"\d+(\.\d+)+", version):  # another compiler that is called gcc
         return None
     folder = Path(programs["c"]).parent
     # compilers of several releases can be on PATH; these three must be of one release
@@ -178,12 +178,12 @@ def gcc() -> Document | None:
 
 
 def cmake() -> Document | None:
-    """Return the CMake on PATH. If CMake is deep in a Python package, CMake itself says where."""
+    """Return the entry for CMake. CMake itself says its place, which may be a Python package."""
     program = _program("cmake")
     if program is None:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".cmake") as script:
-        # a file, for an older CMake reads no script from a pipe
+        # the script is in a file, because older versions of CMake read none from a pipe
         script.write(CMAKE_SAYS)
         script.flush()
         said = _said([program, "-P", script.name])
@@ -194,7 +194,7 @@ def cmake() -> Document | None:
 
 
 def python() -> Document | None:
-    """Return the Python that runs this program, without its virtual environment."""
+    """Return the entry for the Python that runs this program, not for its virtual environment."""
     version, prefix = _said([sys.executable, "-c", PYTHON_SAYS]).splitlines()
     return {"spec": f"python@{version}", "prefix": prefix}
 
@@ -209,7 +209,7 @@ def _by_its_word(package: str) -> Document | None:
 
 
 def _program(name: str) -> str | None:
-    """Return a program on PATH, else a program that was installed with this project."""
+    """Return the path of a program on PATH, else beside the Python that runs this program."""
     return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
 
 
@@ -221,14 +221,14 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return the packages that Spack would otherwise consider to build for the given packages.
+    """Return packages that Spack must not build, because the given packages are externals.
 
     Args:
-        program: Spack's.
+        program: Spack's program.
         packages: the packages that have externals.
 
     Returns:
-        The names of the packages' direct dependencies, and of all other MPIs and compilers.
+        The names of direct dependencies of the externals, and of all other MPIs and compilers.
 
     Raises:
         OnesidedError: Spack does not know one of the packages, or does not answer.
@@ -253,7 +253,7 @@ def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
 
 
 def describe(plan: Plan) -> Iterator[str]:
-    """Yield lines that say what was found and what `carry_out` would do."""
+    """Yield lines for the user: what was found, and what `carry_out` would do."""
     for mpi in plan.mpis:
         yield f"{mpi.spec}{mpi.variants}: {mpi.origin}, prefix {mpi.prefix}"
     for package, external in plan.tools.items():
