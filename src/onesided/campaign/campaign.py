@@ -1,4 +1,4 @@
-"""A campaign: its environments, checks, settings and rounds, read and validated as a whole."""
+"""The file of a campaign: its environments, checks, settings and rounds, read and validated."""
 
 import warnings
 from collections.abc import Container, Iterable
@@ -20,7 +20,7 @@ class Campaign:
         name: the file's name without suffix; results are in ``results/<name>``.
         path: the file.
         document: the content of the file, as described by the schema ``campaign``.
-        root: the folder with the campaign's folder of results; None for the usual folder.
+        root: the folder in which the campaign has its folder of results; None for ``results``.
     """
 
     name: str
@@ -30,14 +30,14 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """Names of the environments in declared order; in an image, the image's environments."""
+        """The names of the environments, as declared; inside an image, the image's environments."""
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
 
     @property
     def provider(self) -> str | None:
-        """The provider in place of the declared providers: spack, or None for the declared ones."""
+        """The provider that replaces the declared providers; None if no provider does."""
         return provision.asked_provider(self.document.get("provider"))
 
     @property
@@ -52,12 +52,12 @@ class Campaign:
 
     @property
     def until(self) -> dict[str, Any] | None:
-        """The goal of further rounds and their largest number; None if there are no such rounds."""
+        """The goal of further rounds, and the most rounds; None if there are no further rounds."""
         return self.document.get("until")
 
     @property
     def site_file(self) -> Path:
-        """The ReFrame configuration of the campaign's site."""
+        """The file with ReFrame's configuration of the campaign's site."""
         return site_file(self.document["site"])
 
     @cached_property
@@ -71,13 +71,13 @@ class Campaign:
             surroundings.keep()
 
     def reframe_selection(self) -> list[str]:
-        """Return ReFrame's options that select the campaign's checks."""
+        """Return ReFrame's options that select the campaign's tests."""
         select = self.document["select"]
         names = ", ".join(repr(name) for name in self.document["settings"])
-        # one expression: ReFrame takes tests that fit any of several
+        # only one expression, because ReFrame selects tests that fit any of several expressions
         expression = f"setting in ({names},)"
         if "expression" in select:
-            # a line feed ends a comment
+            # the line feed ends a comment that the expression may have
             expression += f" and ({select['expression'].strip()}\n)"
         tags = [f"--tag={tag}" for tag in select.get("tags", [])]
         return [f"--filter-expr={expression}", *tags]
@@ -92,25 +92,25 @@ class Campaign:
         }
 
     def _family_and_version(self, declaration: declarations.Declaration) -> tuple[str, str]:
-        """Return which MPI an environment is: as the file says, or else as it was found."""
+        """Return family and version of an environment, as declared, or else as they were found."""
         if declaration.family and declaration.version:
             return declaration.family, declaration.version
         document = provision.read(declaration.name, self.provider)
         return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:
-        """Return the entries that change a measurement: all except size, choice and prose."""
+        """Return the entries that change a launch. Other entries choose launches or are prose."""
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
 
 
 def site_file(site: str) -> Path:
-    """Return the ReFrame configuration file of ``site``."""
+    """Return the file with ReFrame's configuration of ``site``."""
     return paths.project_root() / "reframe_checks" / "sites" / f"{site}.py"
 
 
 def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list[str]:
-    """Return, by name, the campaigns of ``config/campaigns`` that run all wanted settings.
+    """Return the names of campaigns in ``config/campaigns`` that run all wanted settings.
 
     Args:
         wanted: the settings.
@@ -127,11 +127,11 @@ def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list
 
 
 PUBLISHED = "published"
-"""The folder with the numbers of papers. It is in ``results``, beside the folders of campaigns."""
+"""The name of the folder with the numbers of papers, beside the folders of campaigns."""
 
 
 def resolve(name_or_path: str) -> Path:
-    """Return the campaign file for a name (in ``config/campaigns``) or a path.
+    """Return a campaign's file, from its path or from its name in ``config/campaigns``.
 
     Raises:
         InputError: there is no such file (the existing names are listed), or a folder of results
@@ -160,7 +160,7 @@ def _require_known(path: Path, field: str, found: list[str], known: list[str], w
 
 
 def _check_expression(path: Path, expression: str) -> None:
-    """Let Python parse an expression that ReFrame will evaluate, before anything is started."""
+    """Check, before anything is started, that Python can parse an expression for ReFrame."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(expression.strip(), "select.expression", "eval", dont_inherit=True)
@@ -226,7 +226,7 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return how long a campaign took on this machine; if not known, the size in its file."""
+    """Return, in words, how long a campaign took on this machine; if not known, its size."""
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"

@@ -25,7 +25,7 @@ from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampa
 from onesided.environments import provision
 from onesided.system import cores, parallel, paths, writing
 
-#: The time at which the command that started the campaign began, seconds since the epoch.
+#: The variable with the start of the command that runs the campaign, in seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
 
 
@@ -85,7 +85,7 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
-    """Keep Spack's lock file beside the results. Its name has the hash that is in the headers."""
+    """Keep Spack's lock files with the results. Their names are their hashes."""
     for spack in {
         document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
     }.values():
@@ -96,7 +96,7 @@ def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
 
 
 def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str, Any]:
-    """Return the campaign's entries of campaign.json, from the pieces of its sessions."""
+    """Return the entries of campaign.json, from the campaign and the pieces of its sessions."""
     facts = Counter[str]()
     sessions: dict[str, dict[str, Any]] = {}
     for piece in found:
@@ -124,7 +124,7 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the seconds inside launches, and the seconds of each other activity.
 
-    A session of an earlier, interrupted run counts with its time in that run.
+    Sessions of an earlier, interrupted run are included, with the time that they took then.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)
@@ -167,7 +167,7 @@ def commit() -> str | None:
 
 
 def repository() -> str | None:
-    """Return the origin of the checkout, without a user's name, if it is a page on the web."""
+    """Return the address of git's origin, without a user's name; None if it is not https."""
     address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
     if address.scheme != "https" or not address.hostname:
         return None
@@ -175,7 +175,7 @@ def repository() -> str | None:
 
 
 def host() -> dict[str, Any]:
-    """Return the machine: its name, system, processor, cores, and the number of usable cores."""
+    """Return facts about this machine: its name, system, processor, cores and usable cores."""
     model = None
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

@@ -1,4 +1,4 @@
-"""A campaign's tests as ReFrame describes them, and the call of ReFrame that describes them."""
+"""The tests of a campaign, as ReFrame describes them (``declared.json``)."""
 
 import json
 import re
@@ -14,15 +14,15 @@ from onesided.system import documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 DECLARED_SCHEMA = "onesided/declared/5"
-#: ReFrame only warns of a faulty check file, and goes on without it.
+#: The text of a warning with which ReFrame leaves out a faulty check file.
 NOT_LOADED = "skipping test file"
-#: ReFrame's words if the expression of `-E` raises for a test; some terminals show them in colour.
+#: ReFrame's text if an expression raises an error for a test. It may contain codes for colours.
 EVALUATION_FAULT = re.compile(
     r"error while evaluating expression `[^`]*` for [^`]*`[^`]*`: ([^\n\x1b]*)"
 )
 SIZES_SCHEMA = "onesided/campaign-sizes/1"
 SIZE_AXIS = "size_bytes"
-#: The keys of a declared test in ReFrame's ``--describe``.
+#: The keys that are kept of each test in the output of ReFrame's ``--describe``.
 TEST_FIELDS = (
     "kernel",
     "thread_level",
@@ -43,7 +43,7 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
 
     Args:
         campaign: the campaign.
-        tests: the tests as declared before. If any are given, tests of other checks are left out.
+        tests: tests that were declared before. If given, only the checks of these are described.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.
@@ -90,7 +90,7 @@ def declare(campaign: Campaign) -> Path:
 
 
 def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Read ``declared.json``.
+    """Return the tests in the campaign's ``declared.json``.
 
     Raises:
         InputError: the file is missing, cut, or of another schema version.
@@ -101,9 +101,7 @@ def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
 def tests_for(
     tests: Iterable[dict[str, Any]], environment: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the tests that ReFrame runs with an environment.
-
-    Tests of a check that asks for another library are left out.
+    """Return the tests that ReFrame runs with an environment: the library and features decide.
 
     Args:
         tests: the tests as they were declared.
@@ -113,7 +111,7 @@ def tests_for(
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Return whether an environment fits all words of at least one of ReFrame's expressions."""
+    """Return whether an environment fits all words of one of a test's ``valid_prog_environs``."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -121,7 +119,7 @@ def _fits(word: str, environment: Mapping[str, Any]) -> bool:
     sign, name = word[:1], word[1:]
     if sign in ("+", "-"):
         return (name in provision.reframe_features(environment)) == (sign == "+")
-    # an extra of ReFrame's: no check can ask for one of ours
+    # ReFrame also has words for extras (%name=value); our environments have no extras
     return word in ("*", provision.reframe_name(environment["name"]))
 
 
@@ -131,15 +129,15 @@ def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def sizes_file() -> Path:
-    """Return the file of `known_sizes`. ReFrame itself takes seconds to describe a campaign.
+    """Return the file that `known_sizes` reads, as ReFrame takes seconds to describe a campaign.
 
-    ``tools/campaign_sizes.py`` writes this file, and a test compares the file with the checks.
+    ``tools/campaign_sizes.py`` writes this file, and a test compares it with the checks.
     """
     return paths.config_dir() / "campaign_sizes.json"
 
 
 def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Return the sizes of each kernel with sizes, from tests as ReFrame describes them."""
+    """Return, by kernel, the sizes of the cells of declared tests; no entry for kernels without."""
     found: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for labels in cells_of(dict(test)).values():
@@ -149,7 +147,7 @@ def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
 
 
 def known_sizes(kernel: str) -> Mapping[str, list[int]]:
-    """Return, for each declared campaign, the sizes of a kernel's cells.
+    """Return, by campaign of ``config/campaigns``, the sizes of a kernel's cells.
 
     Raises:
         InputError: the file is missing or does not fit its schema.

@@ -1,7 +1,7 @@
-"""Further rounds: which further rounds were decided, and which cells each of them has.
+"""Further rounds, which only some cells have: which are decided, and which cells they have.
 
-For each further round, a file says which cells the round has (`decide`). The first file without a
-cell ends the campaign and says why.
+For each further round, `decide` writes a file that says which cells the round has. The first file
+without a cell ends the campaign and says why.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Decision = dict[str, Any]
 
 
 def is_further(campaign: Campaign, number: int) -> bool:
-    """Tell whether a round is a further round, so that not every cell has it."""
+    """Tell whether a round is a further round, which only some cells have."""
     return number > campaign.rounds[-1]
 
 
@@ -39,7 +39,7 @@ def read(path: str | Path) -> Decision:
 
 
 def decisions(campaign: Campaign) -> list[Decision]:
-    """Return the decisions so far, round by round. If the rounds ended, the last has no cell."""
+    """Return the decisions so far, in order. If further rounds ended, the last one has no cell."""
     found: list[Decision] = []
     while campaign.until and not (found and found[-1]["end"]):
         path = decision_file(campaign, campaign.rounds[-1] + 1 + len(found))
@@ -50,12 +50,12 @@ def decisions(campaign: Campaign) -> list[Decision]:
 
 
 def decided_rounds(found: Iterable[Decision]) -> list[int]:
-    """Return the numbers of the existing further rounds."""
+    """Return the numbers of the further rounds that have cells."""
     return [decision["round"] for decision in found if decision["cells"]]
 
 
 def end(found: list[Decision]) -> str | None:
-    """Return why no further round follows; None if none was asked for or one may still follow."""
+    """Return why the further rounds ended; None if they did not end or none were asked for."""
     return found[-1]["end"] if found else None
 
 
@@ -64,7 +64,7 @@ def tests_in(
 ) -> list[dict[str, Any]]:
     """Return the declared tests of a round. In a further round, the tests have only its cells.
 
-    Rounds after the first leave out tests that need only one launch, unless all tests are such.
+    Rounds after the first leave out tests that need only one launch, unless no test needs more.
 
     Raises:
         InputError: no decision says which cells the round has.
@@ -84,7 +84,7 @@ def _narrowed(test: dict[str, Any], chosen: dict[str, str]) -> dict[str, Any]:
 
 
 def line(decision: Decision) -> str:
-    """Return a decision in words for a reader."""
+    """Return one line for a reader: the number of cells in a further round and why they have it."""
     number, cells = decision["round"], decision["cells"]
     if not cells:
         return f"there is no round {number}: {decision['end']}"

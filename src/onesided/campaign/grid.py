@@ -2,8 +2,8 @@
 
 A ReFrame check declares a base point (one value for each axis) and crosses (axes that are varied,
 with their values). The cells are the union of the crosses' products. If two crosses have the same
-cell, the cell occurs only once, at its first place. The kernels make the same ids from the same
-blocks (``--list-cells``), and a test compares both.
+cell, the cell occurs only once, at its first place. From the same blocks, the kernels make the same
+ids (``--list-cells``), and a test compares both.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from onesided.system.errors import InputError
 
 NO_MEANING = "none"
-"""The only value of an axis that has no meaning for these values of the other axes."""
+"""The value of an axis in cells for which the axis has no meaning."""
 
 Value = str | int | float
 Point = Mapping[str, Value]
@@ -21,7 +21,7 @@ Cross = Mapping[str, Sequence[Value]]
 
 
 def canonical(value: Value) -> str:
-    """Return the text of an axis value. A number is written as in the kernels; a word stays."""
+    """Return the text of an axis value. Numbers are written in the same form as by the kernels."""
     return f"{value:.12g}" if isinstance(value, int | float) else value
 
 
@@ -47,9 +47,9 @@ def labels_of(cell: str) -> dict[str, str]:
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
-    """Return, for each cross, all axes with their values.
+    """Return, for each cross, a block: all axes with their values.
 
-    If a cross does not name an axis, the value is from the base point.
+    If a cross does not name an axis, the axis has its value from the base point.
 
     Raises:
         ValueError: a cross names an axis that the base point lacks, or an axis without a value.
@@ -71,7 +71,7 @@ def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[s
 
 
 def block_option(block: Mapping[str, Sequence[str]]) -> str:
-    """Return a block in the form for a kernel's ``--cells``: ``axis=v,v;axis=v``."""
+    """Return a block as a kernel's option ``--cells`` takes it: ``axis=v,v;axis=v``."""
     return ";".join(f"{axis}={','.join(values)}" for axis, values in block.items())
 
 
@@ -88,7 +88,7 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
 
 
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
-    """Return the largest possible number of cells, as if crosses shared no cell. Make no cells."""
+    """Return an upper bound of the number of cells, as if crosses shared no cell."""
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)
 
@@ -96,7 +96,7 @@ def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
 def narrowed(
     base_point: Point, crosses: Iterable[Cross], chosen: Container[str]
 ) -> list[dict[str, list[str]]]:
-    """Return crosses with only the chosen cell ids, in the order of declaration."""
+    """Return one cross for each cell whose id is chosen, in the declared order."""
     declared = cells(base_point, crosses)
     return [
         {axis: [value] for axis, value in labels.items()}

@@ -1,8 +1,8 @@
 """How each declared cell of a launch ended, and why.
 
-The lines decide. If a cell has a result line, this line gives the outcome. If a cell was started
-but has no result, a crash file, a hang file or the launch record says what ended the cell. If a
-cell was never reached, its detail says why.
+The kernel's lines decide. If a cell has a result line, this line gives the outcome. If a cell was
+started but has no result, a crash file, a hang file or the launch record says what ended the cell.
+If no launcher reached a cell, its detail says why.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Line = Mapping[str, Any]
 
 
 def of_hang(hangs: Iterable[Line], ranks: int) -> str:
-    """Say where each rank was in a cell that hung. The rank that is behind comes first.
+    """Say where each rank was in a cell that hung. The rank with the least progress comes first.
 
     ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
 
     Args:
-        hangs: hang lines. If a rank has several lines, the last line counts.
+        hangs: hang lines. If a rank has several lines, the last line is used.
         ranks: the number of ranks. Ranks without a line are also named.
     """
     known = {hang["rank"]: hang for hang in hangs}
@@ -54,7 +54,7 @@ def of_death(crashes: Sequence[Line]) -> str:
 
 
 def _position(hang: Line) -> tuple[int, bool, int]:
-    """Return a key that sorts ranks by their progress, which files of earlier kernels lack."""
+    """Return a sort key: a rank's progress (not in files of earlier kernels), then the rank."""
     return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
 
 
@@ -77,7 +77,7 @@ def _how_it_died(number: int | None) -> str:
 
 #: The label that says how many ranks each node had to get.
 RANKS_PER_NODE = "ranks_per_node"
-#: A launcher that exits 0 has run every cell: the file has lost what is missing.
+#: A launcher that exits 0 has run every cell. If lines are missing, the file has lost them.
 NO_LINE = f"{DAMAGED}: the launcher exited 0, and no line of this cell is there"
 NO_RESULT = f"{DAMAGED}: the launcher exited 0, and this cell was begun and has no result"
 #: The phase of a rank in MPI_Init_thread.
@@ -88,14 +88,14 @@ FINALIZE = "finalize"
 
 @dataclass(frozen=True)
 class Expectation:
-    """The values that a launch's header must have; otherwise the launch's cells do not count.
+    """The values that a launch's header must have. If it has others, its cells are `unavailable`.
 
     Attributes:
         ranks: the number of ranks in the world.
         library_version_pattern: the regular expression for the version string of the library.
         source_state: the state of the kernels' sources.
         placement: the placement that was asked for.
-        mpi: the environment's MPI, under the name that people use.
+        mpi: the environment's name and library version, for a message.
         prefix: the folder of the library; None if it is not known.
     """
 
@@ -131,7 +131,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return, in one line, where the header differs from what environment and check declare."""
+    """Return, in one line, how a header differs from the expected values; None if it does not."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -157,7 +157,7 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
 
 
 def _who_may_not_speak(header: Mapping[str, Any]) -> str:
-    """Return the library that ran, in words, so that a person looks in the right place."""
+    """Return a question for the reader that names the library, and the container if any."""
     version = f"{header['mpi']['library_version']!r}"
     if header["container"] is None:
         return f"is it the launcher of {version}?"
@@ -165,7 +165,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return, in one line, how the nodes of the ranks differ from the nodes that were asked for."""
+    """Return, in one line, how the ranks' nodes differ from the wanted nodes; None if equal."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
@@ -208,7 +208,7 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return the outcome of the cell in which launches ended; nothing if no line names the cell."""
+    """Return the detail of the last cell that began and has no result; nothing if there is none."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
@@ -219,26 +219,25 @@ def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dic
 
 
 def _refused_to_start(launch: Launch) -> bool:
-    """Tell whether MPI itself ended every rank during start-up, as with another MPI's launcher."""
+    """Tell whether MPI ended the ranks in MPI_Init_thread, as if the launcher is another MPI's."""
     crashes = launch.crashes.get(None, [])
     ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
     return bool(crashes) and ended and not launch.headers
 
 
 def _where_it_hung(cell: str, launch: Launch) -> str | None:
-    """Say where a cell hung; None if the cell did not hang, or if a signal ended a rank in it."""
+    """Say where the ranks hung in a cell; None if no rank hung or a signal ended a rank in it."""
     hangs = launch.hangs.get(cell, [])
     if cell not in launch.results or hangs:
         hangs = [*_ahead_of(cell, launch), *hangs]
-    # a rank that exits by itself may do so because another hangs; a rank that dies of a signal does
-    # not
+    # a rank may exit by itself because another rank hangs, but no rank dies of a signal for this
     if not hangs or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
         return None
     return of_hang(hangs, _ranks(launch))
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
-    """Yield the hang lines of ranks that were after the last cell which rank 0 began."""
+    """If rank 0 began `cell` last, yield the hang lines of ranks that were past this cell."""
     if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:
@@ -257,7 +256,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
     if hung:
         return Outcome("hang", hung)
     died = of_death(launch.crashes.get(cell, []))
-    # the launcher that ended with this cell: each launcher ends with the last cell it began
+    # each launcher ended in the last cell that it began: find the one that ended in this cell
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
     ended = [
         attempt
@@ -279,7 +278,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return the outcome of a cell that ended well once, but did not end in a second run."""
+    """Return how a cell with a result hung or crashed in a later run; None if it did not."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")
@@ -321,7 +320,7 @@ def of_cells(
 
 
 def _finalize(launch: Launch) -> str:
-    """Return the name of the call that ends the library of a launch."""
+    """Return the name of the launch's last call of the library: MPI_Finalize or shmem_finalize."""
     standard = launch.headers[-1]["mpi"]["standard"] if launch.headers else libraries.MPI
     return libraries.FINALIZE[standard]
 
@@ -332,7 +331,7 @@ def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
         [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
         for lines in (launch.crashes, launch.hangs)
     )
-    # a relaunch that finds every cell done finishes, and says nothing of the launcher that died
+    # if all cells are done, a relaunch only finishes: it does not show how an earlier launcher died
     if (launch.finished and not crashes and not hangs) or not launch.attempts:
         return
     if len(launch.results) < len(found):

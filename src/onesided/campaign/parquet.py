@@ -11,14 +11,14 @@ from onesided.system import text, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ROWS_OF_A_GROUP = 50_000
-"""The number of rows in a group of a table. If a reader needs only some rows, it reads only the
+"""The number of rows in a row group of Parquet. If a reader needs only some rows, it reads only the
 groups that may have these rows."""
 
 _PARQUET_MAGIC = b"PAR1"
 
 
 COLLECT = "onesided collect"
-"""The command that writes a table, unless another command is named."""
+"""The command that a message names as the writer of a file, if no other is given."""
 
 
 def _check_whole(path: Path, made_by: str) -> None:
@@ -38,7 +38,7 @@ def _check_whole(path: Path, made_by: str) -> None:
 
 
 def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -> pl.LazyFrame:
-    """Return the declared columns of a Parquet file with their declared types; read nothing yet.
+    """Return the given columns of a Parquet file with the given types; read no rows yet.
 
     Args:
         path: the file.
@@ -76,7 +76,7 @@ def read_table(
     names: Sequence[str] = (),
     made_by: str = COLLECT,
 ) -> pl.DataFrame:
-    """Read a Parquet file; return the declared columns with their declared types.
+    """Read a Parquet file; return the given columns with the given types.
 
     Args:
         path: the file.
@@ -97,7 +97,7 @@ def read_table(
 
 @contextlib.contextmanager
 def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
-    """Say, in one line, that a Parquet file cannot be read, or has other types."""
+    """Raise `InputError` if the block cannot read a Parquet file, or columns have other types."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
@@ -129,7 +129,7 @@ def join_parts(path: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Say, in one line, that a Parquet file cannot be written. Polars has its own error class."""
+    """Raise `OnesidedError` if the block cannot write a Parquet file. Polars has other errors."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as fault:
@@ -137,6 +137,6 @@ def _writable(path: Path) -> Iterator[None]:
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """Return a text column in a form that a page, a drawing or a terminal can show."""
+    """Return a text column in which `text.line` has replaced invisible characters."""
     odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
     return column.replace({value: text.line(value) for value in odd}) if odd.len() else column

@@ -1,4 +1,4 @@
-"""The plan of a campaign, as far as it is decided, and how much of the plan has ended."""
+"""The planned sessions of a campaign, and the progress lines while they run."""
 
 import math
 import time
@@ -13,13 +13,13 @@ from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 
 LAUNCH_OVERHEAD_S = 2.0
-"""The approximate time of a launch without its cells: to start ReFrame, the ranks and MPI."""
+"""The approximate time that a launch takes beside its cells, to start ReFrame, ranks and MPI."""
 
 Say = Callable[[str], None]
 
 
 class Plan:
-    """The sessions of a campaign, as far as they are decided."""
+    """The sessions of a campaign: of all its rounds, and of further rounds that are decided."""
 
     def __init__(self, campaign: Campaign) -> None:
         """Make a plan from the tests of ``declared.json`` and the existing decisions."""
@@ -35,11 +35,11 @@ class Plan:
         ]
 
     def decided(self) -> list[Session]:
-        """Return the sessions of those further rounds that are already decided."""
+        """Return the sessions of the further rounds that are already decided."""
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return decisions that are new or changed since the last call, and all later decisions."""
+        """Return the decisions from the first that is new or changed since the last call."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -52,7 +52,7 @@ class Plan:
         return self.campaign.until is not None and further.end(self._known) is None
 
     def more(self) -> str:
-        """Say that there may be further rounds, if this is still open."""
+        """Return words for further rounds that may follow; nothing if none can follow."""
         if not self.is_open:
             return ""
         most = self.campaign.until["at_most_rounds"]
@@ -63,7 +63,7 @@ class Progress:
     """Says how many sessions have ended, and how long the other sessions may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
-        """Expect the sessions' records. Records that already exist are not counted as work."""
+        """Expect the records of all sessions. Sessions with a record are already finished."""
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
         self._waiting: dict[Path, Slot] = {}
@@ -76,7 +76,7 @@ class Progress:
             say(f"{over} of {len(self._slots)} sessions are finished already")
 
     def look(self) -> None:
-        """Say what has ended since the last call."""
+        """Say which sessions have ended since the last call, and what was decided."""
         for record in [record for record in self._waiting if record.exists()]:
             slot = self._waiting.pop(record)
             now = time.monotonic()
@@ -92,13 +92,13 @@ class Progress:
             self._replan(decision)
 
     def _expect(self, sessions: list[Session]) -> None:
-        """Count sessions, and expect the records of sessions that have not ended."""
+        """Add sessions to the total, and expect the records of those that have not ended."""
         found = {session.record: session.slot for session in sessions}
         self._slots |= found
         self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
-        """Follow a decision: forget what was expected of its round and of later rounds."""
+        """Expect a decision's sessions in place of those of its round and of later rounds."""
         self._say(further.line(decision))
         for known in (self._slots, self._waiting):
             for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:
@@ -108,7 +108,7 @@ class Progress:
     def _left(self) -> str:
         if not self._waiting:
             return ""
-        # the first sessions build kernels; the mean of the latest predicts the next ones better
+        # the first sessions also build kernels, so the mean of the latest ones predicts better
         latest = self._durations[-6:]
         left_s = len(self._waiting) * sum(latest) / len(latest)
         minutes, seconds = divmod(round(left_s), 60)
@@ -122,7 +122,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
     Args:
         sessions: all sessions of the campaign that are decided.
         at_a_time: how many sessions run at the same time.
-        more: the words for further rounds that may follow.
+        more: words for further rounds that may follow (`Plan.more`).
     """
     waiting = [session for session in sessions if not session.record.exists()]
     waiting_s = sum(
@@ -137,7 +137,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
 
 
 def _sizes(sessions: list[Session]) -> str:
-    """Return how many launches and cells the sessions have, separately for each library."""
+    """Return how many sessions have which numbers of launches and cells."""
     sizes = Counter(
         (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
         for session in sessions
@@ -149,7 +149,7 @@ def _sizes(sessions: list[Session]) -> str:
 
 
 def explanation(sessions: list[Session], more: str = "") -> list[str]:
-    """Return one line for each session that has tests to run: how many tests, and why.
+    """Return one line for each session that has tests to run: for each reason, how many tests.
 
     Args:
         sessions: see `announcement`.

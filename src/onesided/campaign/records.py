@@ -20,15 +20,15 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""For each unit, the least possible value of a sample, and the expectation in words."""
+"""By unit, the least value that a sample may have, and a message's words for such values."""
 DIFFERENCES = ("remaining",)
 """Metrics that are a difference between two times. Their values may be below 0."""
 
 DAMAGED = "damaged file"
-"""The first words of the reason why a cell of a damaged file does not count as measured."""
+"""The first words of the reason that a cell of a damaged file has for `not_run`."""
 
 OK = "ok"
-#: Statuses that fail a check; each is a verdict of its own in the report.
+#: Statuses of cells with which a check fails. Each is also a verdict in the report.
 FAILURES = (
     "wrong_data",
     "hang",
@@ -45,16 +45,16 @@ class Launch:
     """Everything that one launch, with its relaunches, wrote.
 
     Attributes:
-        headers: header lines, one for each launcher that wrote its header.
-        started: the ids of the cells that were begun, in order.
-        results: result lines by cell id, with later additions.
-        hangs: hang lines by cell id, in the order of ranks; None stands for outside cells.
-        crashes: crash lines by cell id; None stands for outside cells. Ranks that a signal ended
-            come first, because other ranks may only have followed; then the order is by rank.
+        headers: header lines, one for each launcher that got so far.
+        started: the ids of the cells that began, in order.
+        results: result lines by cell id, with the measurements that later lines add.
+        hangs: hang lines by cell id, in the order of ranks; None is the key outside cells.
+        crashes: crash lines by cell id, as in `hangs`. Ranks that a signal ended come first, as
+            other ranks may only have followed them. Both parts are in the order of ranks.
         attempts: the launch script's record, one entry for each launcher that was started.
             `exit_status` is None if the record was cut before the launcher ended.
         finished: whether MPI_Finalize returned in the last launcher.
-        damage: the damage in the lines, by cell (`LineOrder`).
+        damage: what is wrong with the lines, by cell (`LineOrder.damage`).
     """
 
     headers: list[dict[str, Any]] = field(default_factory=list)
@@ -72,16 +72,16 @@ class LineOrder:
 
     A kernel appends a header; then, for each cell, a started line and a result line; and at the end
     a finished line. If a launcher was ended, at most its last line is cut. Any other fault means
-    that the file was damaged later. Damage is no verdict on an MPI; the affected cells count as not
-    measured.
+    that the file was damaged later. Damage says nothing about an MPI, so the affected cells are
+    `not_run`.
 
     Attributes:
-        damage: the damage of one line, by cell. The key None stands for a line that belongs to no
-            cell; then no cell of the file counts.
+        damage: by cell, the first thing that is wrong with its lines. The key None is for lines
+            that belong to no cell. If it exists, all cells of the file are `not_run`.
     """
 
     def __init__(self, file: str) -> None:
-        """Start before the first line of a file with this name."""
+        """Prepare for the lines of a file with this name."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -91,7 +91,7 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Take a line that is not a whole document. This is normal if a launcher was ended."""
+        """Take a cut line. It is no damage if a launcher was ended there."""
         self._blame_cut()
         self._cut = self._open, number
 
@@ -114,13 +114,13 @@ class LineOrder:
             self._of_cell(number, kind, cell)
 
     def end(self, attempts: Sequence[Mapping[str, Any]]) -> None:
-        """Take the end of the file, and the launch script's record of each launcher."""
+        """Compare the whole file with the launch script's record of each launcher."""
         if not attempts:
             return
         if attempts[-1]["exit_status"] == 0:
             self._blame_cut()
         finished = sum(one["finished"] for one in attempts)
-        # an interrupted record does not say whether its launcher ended
+        # if a record was interrupted, its launcher may or may not have finished
         open_ends = sum(one["exit_status"] is None for one in attempts)
         self._counted("header", len(self._headers), 0, len(attempts))
         self._counted("finished", self._finished, finished, finished + open_ends)
@@ -176,7 +176,7 @@ class LineOrder:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield line number and document of each line. The document is None for a cut line."""
+    """Yield number and document of each line that is not blank; None for a cut line."""
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -209,7 +209,7 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """Check that each sample is a number or null, without a schema, as there are many."""
+    """Check that samples are numbers or null. A schema would be too slow for so many values."""
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
@@ -222,7 +222,7 @@ def _check_samples(document: dict[str, Any], source: str) -> None:
 
 
 def _check_range(samples: Sequence[float | None], unit: str, source: str, where: str) -> None:
-    """Check that samples fit their unit: not below the minimum, a flag of 0 or 1, a whole count."""
+    """Check that samples fit their unit: at least the least value; flags 0 or 1; counts whole."""
     least, expected = LEAST[unit]
     known = [one for one in samples if one is not None]
     wrong = [one for one in known if one < least]
@@ -241,7 +241,7 @@ def check_line(document: dict[str, Any], source: str) -> None:
         InputError: a field does not fit; the message names the first such field.
     """
     whole, kind = document, document.get("type")
-    # samples are numbers by the thousand: they are checked against the schema by their first one
+    # there are thousands of samples, so the schema checks only the first sample of each series
     if document.get("type") in ("result", "further") and isinstance(document.get("series"), list):
         document = {
             **document,
@@ -282,7 +282,7 @@ def _check_verification(document: Mapping[str, Any], source: str) -> None:
 
 
 def _check_ranks(document: Mapping[str, Any], ranks: int, source: str) -> None:
-    """Check that each series of a result belongs to a rank of its launch."""
+    """Check that each series of a result is of a rank that the launch has."""
     for index, series in enumerate(document.get("series", ())):
         if series["rank"] >= ranks:
             raise InputError(source, f"series.{index}.rank", series["rank"], f"less than {ranks}")
@@ -292,7 +292,7 @@ _WITHOUT_END = {
     **dict.fromkeys(("exit_status", "cells_begun", "end_s")),
     **dict.fromkeys(("timed_out", "finished", "given_up"), False),
 }
-"""The entry of the record for a launcher that has begun."""
+"""The record's values for a launcher that has not ended yet."""
 
 
 def read_attempts(path: Path) -> list[dict[str, Any]]:
@@ -315,22 +315,22 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 
 
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
-    """Return the seconds of an attempt; None if it has no end.
+    """Return the seconds of an attempt; None if its end is not known.
 
-    The times are from the clock of the day. If this clock is set during the attempt, the end may be
-    before the begin.
+    The times are from the clock of the day. If this clock is set back during the attempt, the end
+    may be before the begin. Then the result is 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
-    """Read a launch's files. If a file is missing, its part is empty.
+    """Read the files of a launch. If a file is missing, its part of the result is empty.
 
     Args:
         lines: the kernel's JSON-lines file; the side files are beside this file.
         launches: the launch script's record.
-        shown: the name of the file in a line on damage; by default the file's own name.
+        shown: the name of the file in a message about damage; by default the file's own name.
 
     Raises:
         InputError: a whole line does not fit the schema (for example, another version).
@@ -389,7 +389,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
-    """Return the lines of the ranks' side files, by rank. A relaunch adds to the same files."""
+    """Return the lines of the ranks' side files, sorted by rank. A relaunch adds to these files."""
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
         for number, document in whole_lines(path):

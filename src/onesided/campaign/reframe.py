@@ -1,4 +1,4 @@
-"""The calls of ReFrame for a campaign's tests, and its files. No other module calls ReFrame."""
+"""Call ReFrame for a campaign's tests, and read its files. No other module calls ReFrame."""
 
 import json
 import os
@@ -19,10 +19,9 @@ from onesided.system.lock import lock_file
 
 #: The time that ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
-#: In an attempt's folder: the debug launches that did not end well (`transport_report.sh`).
+#: The file in an attempt's folder that lists debug launches that failed (`transport_report.sh`).
 TRANSPORT_FAILURES = "transport_failures"
-#: The fields that are used of a case of the report; the rest is ReFrame's own, and may hold
-#: anything.
+#: The fields of a test case in ReFrame's report that are used here. Others may have any value.
 FIELDS = ("display_name", "fixture", "result", "fail_reason", "outputdir", "stagedir")
 
 
@@ -32,12 +31,12 @@ def checks_folder() -> Path:
 
 
 def command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
-    """Return the call of ReFrame for the campaign's tests, without an action.
+    """Return the command of ReFrame for the campaign's tests, without an action such as ``--run``.
 
     Args:
         campaign: the campaign.
-        tests: the declared tests. ReFrame loads only their checks; if there are no tests, it loads
-            all checks.
+        tests: declared tests, so that ReFrame loads only their checks. By default ReFrame loads all
+            checks.
     """
     checks = checks_folder()
     files = sorted({test["check"] for test in tests})
@@ -54,7 +53,7 @@ def _every_check(folder: Path) -> list[str]:
 
 
 def variables(campaign: Campaign) -> dict[str, str]:
-    """Return variables for ReFrame: the environments' provider, and the settings with tests."""
+    """Return variables for the checks: the campaign's provider and settings."""
     return {
         provision.PROVIDER_VARIABLE: campaign.provider or "",
         settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
@@ -70,7 +69,7 @@ def last_line(text: str) -> str:
 def ask(
     campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Ask ReFrame about the campaign's tests. If tests are given, load only their checks."""
+    """Call ReFrame with an action that runs no test, such as ``--list``; see `command`."""
     temporary = strays.make_temporary_folder(lock_file())
     try:
         return subprocess.run(
@@ -97,7 +96,7 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
         campaign: the campaign.
         attempt: the folder for all files that ReFrame writes.
         names: the names of the kernels that the tests launch.
-        options: the call of ReFrame that selects the tests (`command`, and options).
+        options: the command of ReFrame (`command`), with the options that select the tests.
 
     Raises:
         KeyboardInterrupt: this process was told to stop, and ReFrame ended.
@@ -130,8 +129,8 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C is for us: if ReFrame also got it, it would be told twice and leave its
-                # jobs
+                # Ctrl-C is for this process: if ReFrame also got it, ReFrame would be stopped
+                # twice, and would leave its jobs
                 process_group=0,
             )
             return processes.wait(process, lambda: processes.end(process, STOP_S))
@@ -143,7 +142,7 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
 
 
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
-    """Remove the segments of launches that did not end well from shared memory.
+    """Remove segments from shared memory if a launch of this attempt did not end well.
 
     If all launches ended well, nothing is removed, because another job of this user may be about to
     map a segment that no process maps yet.
@@ -189,10 +188,10 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def skips(path: Path) -> dict[str, dict[str, str]]:
-    """Return, by test, why a session's checks skipped it; nothing if there is no file.
+    """Return, by test, the entry of a skipped test, which says why; none if there is no file.
 
     Raises:
-        InputError: a whole line does not fit.
+        InputError: a whole line does not fit the schema.
     """
     found = {}
     for number, document in whole_lines(path):
@@ -205,7 +204,7 @@ def skips(path: Path) -> dict[str, dict[str, str]]:
 def account(
     names: list[str], report: list[dict[str, Any]], skipped: Mapping[str, Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """Return each test's entry of session.json; "lost" if ReFrame never reached the test.
+    """Return the entries of tests in session.json. A test that ReFrame never reached is "lost".
 
     Args:
         names: the names of the tests that had to run.
@@ -240,13 +239,13 @@ def _account_test(
         reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
         entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
     elif case["result"] == "skip":
-        # a test whose fixture was skipped is skipped with it; the reason is with the fixture
+        # if a fixture was skipped, so are its tests; the reason is in the entry of the fixture
         skip = next(iter(skipped.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
         entry |= {key: skip[key] for key in ("verdict", "reason")}
     else:
         passed = case["result"] == "pass"
         entry["folder"] = case["outputdir"] if passed else case["stagedir"]
-        # ReFrame's report does not hold the messages of expected failures
+        # ReFrame's report does not contain the messages of expected failures
         reason = case["fail_reason"] or "an expected failure: a known defect"
         entry["reason"] = None if passed else " ".join(str(reason).split())
     return entry

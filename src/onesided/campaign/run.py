@@ -25,11 +25,12 @@ def check_machine(campaign: Campaign) -> None:
     """Check that the machine has what a campaign needs.
 
     Raises:
-        InputError: there is no C compiler or no space, or results cannot be written.
+        InputError: there is no C compiler or too little space, a limit is too low, or results
+            cannot be written.
     """
     standing.check_limits()
     compiler = os.environ.get("CC", "cc")
-    # an image brings its kernels
+    # an image already contains the kernels
     if not containers.inside() and shutil.which(compiler) is None:
         where = "CC" if "CC" in os.environ else "PATH"
         raise InputError(where, compiler, "no such program", "a C compiler (cc, or CC=...)")
@@ -58,7 +59,7 @@ def _is_fresh(path: Path, sources: list[Path]) -> bool:
 
 
 def ensure_declared(campaign: Campaign) -> None:
-    """Let ReFrame describe the grid, unless a description is newer than the sources of the grid.
+    """Let ReFrame describe the tests, unless ``declared.json`` is newer than the checks.
 
     Raises:
         InputError: the campaign selects no check.
@@ -72,11 +73,11 @@ def ensure_declared(campaign: Campaign) -> None:
 
 
 def _clear(since_s: float | None) -> tuple[int, int]:
-    """End the processes with our lock, and remove what they leave; return both numbers.
+    """End the processes with our lock, and remove their files; return the number of each.
 
     Args:
-        since_s: the time (seconds since the epoch) before which none of the processes began. None
-            if no launch was killed. Then no file is removed, because another job of ours may be
+        since_s: when the first of the processes began, in seconds since the epoch. None if no
+            launch was killed. Then no file is removed, because another job of this user may be
             about to map it.
     """
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
@@ -113,20 +114,19 @@ def _run_stages(
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
-    """Resume sessions with holes, and let the tables be made again from these sessions."""
+    """Let sessions with holes be resumed (`Session.reopen`), and the tables be made again."""
     holes = sum(session.reopen() for session in sessions)
     if holes:
-        # Snakemake does not run a session only because its pointer is missing, if all files made
-        # from it exist
+        # if the tables exist, Snakemake does not run a session although its pointer is missing
         (campaign.results / "cells.parquet").unlink(missing_ok=True)
         say(f"launches that never came to an end, to be run again: {holes}")
 
 
 def check_environments(sessions: list[Session], campaign: Campaign) -> None:
-    """Refuse an environment for which the campaign has no test.
+    """Check that the campaign has a test for each environment.
 
     Raises:
-        InputError: there is such an environment.
+        InputError: there is an environment without a test.
     """
     for session in sessions:
         if not session.tests:
@@ -148,9 +148,9 @@ def run(
     Args:
         campaign: a validated campaign.
         say: a function that is called with each line of progress.
-        demand: a function that raises `InputError` if no experiment can judge a kernel.
+        demand: a function that raises `InputError` if one of the kernels has no experiment.
         profile: the profile of Snakemake, which says how many sessions run at a time.
-        explain: whether to only say which tests would be run, and why.
+        explain: whether nothing is run, and lines say which tests would run, and why.
 
     Raises:
         InputError: the machine or the selection does not fit; nothing was started.

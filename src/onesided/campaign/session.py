@@ -3,11 +3,11 @@
 A session is finished when its ``session.json`` was renamed into place. This file names every
 declared test and the inputs of the test's result (`slot.inputs_of`). A fingerprint of these inputs
 is the name of the session's folder. Therefore a session with other sources is neither pooled with
-this session nor lost. If another session measured a test with the same inputs, the test is taken
-from that session; only other tests are run. Each try has its own ``attempt-N`` folder.
+this session nor lost. If another session measured a test with the same inputs, its result is taken
+from that session; only the other tests are run. Each attempt has its own ``attempt-N`` folder.
 
-A test leaves a hole if its launch never ended (its node was lost) or its job never began. A session
-with holes is also finished. The next run of the campaign resumes this session and fills only the
+A test is a hole if its launch never ended (its node was lost) or its job never began. A session
+with holes is also finished. The next run of the campaign resumes this session, and runs only the
 holes (`reopen`).
 """
 
@@ -29,35 +29,35 @@ from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
 
 SESSION_SCHEMA = "onesided/session/3"
-#: In a session's folder: the record of a session that was taken up again and has not ended yet.
+#: The file in a session's folder with its record, if the session was resumed and has not ended.
 UNFINISHED = "unfinished.json"
 
 
 class InterruptedSessionError(OnesidedError):
-    """The session was ended from outside. This is not a result, and the next run tries again."""
+    """The session was ended from outside. It has no result, and the next run tries again."""
 
 
 class Session:
     """One session in its slot, for the current sources and the current environment."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Bind a slot to those tests of its round (`further`) that its environment has."""
+        """Make the session of a slot, with those tests of its round that its environment runs."""
         self.slot = slot
         self.environment = provision.read(slot.environment, slot.campaign.provider)
         self.tests = tests_for(tests, self.environment)
 
     @cached_property
     def fingerprint(self) -> str:
-        """The data that decides whether an old session still counts."""
+        """The fingerprint of all inputs. A session with another one is a different session."""
         return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
 
     @cached_property
     def inputs(self) -> dict[str, dict[str, str]]:
-        """The inputs of each test's result, by the test's name."""
+        """By the name of each test, the inputs of its result (`slot.inputs_of`)."""
         return inputs_of(self.slot, self.environment, self.tests)
 
     def reasons(self) -> dict[str, str]:
-        """Return why each test has to run, by the test's name."""
+        """Return, by the name of each test that has to run, the reason."""
         if self.record.exists():
             return {}
         unfinished = self.folder / UNFINISHED
@@ -121,12 +121,12 @@ class Session:
         return holes
 
     def _holes(self, path: Path) -> int:
-        """Return how many holes a record has."""
+        """Return how many holes the record in a file has."""
         tests = documents.read_json(path, "session")["tests"]
         return sum(is_hole(entry, self.folder) for entry in tests)
 
     def _kept(self, unfinished: Path) -> dict[str, Any]:
-        """Return the tests that need not run: earlier attempts or other sessions have results."""
+        """Return a record with the tests that need not run, because there are results of them."""
         if not unfinished.exists():
             return {"tests": adopt(self.slot, self.folder, self.inputs), "elapsed_s": 0.0}
         record = documents.read_json(unfinished, "session")
@@ -174,7 +174,7 @@ class Session:
         }
 
     def _selection(self, missing: list[str]) -> list[str]:
-        """Return ReFrame's options that select the session's missing tests, and their cells."""
+        """Return ReFrame's options that select the missing tests, and their cells in this round."""
         campaign, number = self.slot.campaign, self.slot.round
         if number == campaign.rounds[0] and len(missing) == len(self.tests):
             return []
@@ -184,7 +184,7 @@ class Session:
         return [f"--setvar=further_round={further.decision_file(campaign, number)}", *names]
 
     def _kernels(self) -> list[str]:
-        """Return the kernels that the session's tests launch."""
+        """Return the kernels that the session launches: those of its tests and `REPORT_KERNEL`."""
         return sorted({transport.REPORT_KERNEL, *(test["kernel"] for test in self.tests)})
 
     def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
@@ -238,5 +238,5 @@ def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, 
 
 
 def _of_names(names: list[str]) -> list[str]:
-    """Return ReFrame's options, without blanks, that select the tests with these names."""
+    """Return ReFrame's options that select the tests with these names, written without blanks."""
     return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]

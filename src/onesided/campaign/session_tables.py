@@ -1,4 +1,4 @@
-"""The tables of some tests of a session. Every declared cell has a row, however it ended."""
+"""Make the tables of a part of a session. Every declared cell has a row, however it ended."""
 
 import json
 from collections import Counter
@@ -21,9 +21,9 @@ from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
-"""The most cells of a piece that has more than one test."""
+"""A piece has at most this number of cells, unless it has only one test."""
 
-#: Entries of a header that distinguish a launch model, a container or a binary.
+#: Entries of a header that show the launch model, the container and the binary of a launch.
 FACTS = (
     "launch_model",
     "container",
@@ -32,14 +32,14 @@ FACTS = (
     "process_vm_readv",
     "program_sha256",
 )
-#: The same for the header's entries on the MPI.
+#: Entries of the header's member ``mpi`` that show which library ran.
 MPI_FACTS = ("library_path", "library_version", "abi")
-#: Entries on compiler, processor and the libraries that MPIs use; earlier lines lack them.
+#: Entries on compiler, processor and the libraries that MPIs use. Earlier headers lack them.
 SOFTWARE_FACTS = ("build", "transport_libraries", "processors")
-#: Keys that distinguish the series of a result.
+#: The keys that identify a series in the result of a cell.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
-#: Key of a session in the campaign's record: its seconds inside launches.
+#: The key of a session's seconds inside launches, in the record of the campaign.
 INSIDE = "inside_launches_s"
 
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
@@ -47,17 +47,17 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "samples": SAMPLE_COLUMNS,
     "launches": LAUNCH_COLUMNS,
 }
-"""The tables by name."""
+"""The columns of each table, by the name of the table."""
 
 
 @dataclass
 class Piece:
-    """Some tests of the session in a slot, with the tests' cells in the slot's round.
+    """A part of the session in a slot: some of its tests, with their cells in the slot's round.
 
     Attributes:
         slot: the slot of the session.
         tests: the tests as they were declared.
-        most_cells: the largest number of cells that the tests may have.
+        most_cells: an upper bound of the number of cells in these tests.
     """
 
     slot: Slot
@@ -71,10 +71,9 @@ class Collected:
 
     Attributes:
         tables: the tables, by name, with the columns of `COLUMNS`.
-        session: what the campaign's record keeps of the session. The seconds inside launches are
-            only of this piece.
-        facts: the facts in the headers (`_facts`) as JSON text, and the number of launches with
-            each.
+        session: the session's entry in the campaign's record. Its seconds inside launches are only
+            those of this piece.
+        facts: by JSON text of the facts in a header (`_facts`), the number of launches with them.
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -99,7 +98,7 @@ def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
 
 
 def collected(piece: Piece) -> Collected:
-    """Read the files of the launches of a piece.
+    """Return the results of a piece, from the files of its launches.
 
     Raises:
         InputError: the session is missing, or one of its files does not fit its schema.
@@ -157,7 +156,7 @@ def collected(piece: Piece) -> Collected:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table. Some columns are from rows; each other column has one constant value."""
+    """Return a table: the given columns, and all others of `schema` with one value from `same`."""
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
@@ -172,15 +171,15 @@ def _cells(
     header: Mapping[str, Any],
     transports: Mapping[str, str],
 ) -> pl.DataFrame:
-    """Return a row for each cell of a test.
+    """Return the rows of cells.parquet for a test, one row for each declared cell.
 
     Args:
         key: the columns that identify the test's session.
         test: the test as it was declared.
         declared: the labels of its cells by id.
         ends: the outcome of each cell.
-        header: the header of the launch; only the launch model if there is no header.
-        transports: the transport of each window flavor, as JSON text.
+        header: the header of the launch. If there is none, it has only the launch model.
+        transports: by window flavor, the transport as JSON text.
     """
     results = [one.result for one in ends.values()]
     checks = [result["verification"] if result else None for result in results]
@@ -218,7 +217,7 @@ def _cells(
 
 
 def _samples(key: Mapping[str, Any], ends: Mapping[str, Outcome]) -> pl.DataFrame:
-    """Return the samples of a launch. The keys of a series are repeated for each sample."""
+    """Return the samples of a launch, one row for each sample, with the keys of its series."""
     series = [
         (cell, *(one[name] for name in SERIES_COLUMNS), one["samples"])
         for cell, end in ends.items()
@@ -247,7 +246,7 @@ def _launches(key: Mapping[str, Any], launch: Launch) -> pl.DataFrame:
 
 
 def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
-    """Return the header's entries on the binary, its libraries and what the ranks share."""
+    """Return the header's facts on the binary, its libraries and the container of the ranks."""
     return {
         "environment": key["environment"],
         "system": key["system"],
@@ -262,7 +261,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
 def _foreign_variables(
     test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return, by setting, the ranks' variables that neither environment nor setting sets."""
+    """Return, by the test's setting, the ranks' variables that are neither its nor the MPI's."""
     value = settings.value(test["setting"], environment["family"], environment["version"])
     own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
     found = surroundings.foreign(header["environment"], own, value.variables)
@@ -270,7 +269,7 @@ def _foreign_variables(
 
 
 def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
-    """Return folder and record of a slot's session, with its tests by name.
+    """Return folder and record of a slot's session. In the record, `tests` is by the tests' names.
 
     Raises:
         InputError: see `read_record`; or the record does not name each of these tests once.
@@ -288,7 +287,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the attempt that has a test's files. Later attempts fill holes."""
+    """Return the number of the attempt that has a test's files; holes have later attempts."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 
@@ -301,7 +300,7 @@ def _outcomes(
     folder: Path,
     environment: dict[str, Any],
 ) -> tuple[Launch, dict[str, Outcome]]:
-    """Return the files of a session's test, and the outcome of each declared cell of the test."""
+    """Return what the launch of a test wrote, and the outcome of each declared cell of the test."""
     entry = record["tests"][test["test"]]
     if entry["verdict"] is not None:
         outcome = Outcome(entry["verdict"], entry["reason"])
@@ -323,7 +322,7 @@ def _outcomes(
 def _transports(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> dict[str, str]:
-    """Return, as JSON text, the transport of each window flavor, from a test's reports."""
+    """Return, by window flavor, the transport in the debug reports of a test, as JSON text."""
     entry = record["tests"][test["test"]]
     if entry["folder"] is None:
         return {}

@@ -1,4 +1,4 @@
-"""The place of a session, the inputs of its results, and the results of earlier sessions."""
+"""Slots for sessions, the inputs of a session's results, and results from earlier sessions."""
 
 import os
 import shutil
@@ -13,10 +13,10 @@ from onesided.environments import fingerprint
 from onesided.system import documents, paths, surroundings
 from onesided.system.errors import InputError
 
-#: Begins the name of a folder with files of another session's attempt; its number ends the name.
+#: The beginning of the name of a folder with another session's files: `of-<session>-attempt-<n>`.
 ADOPTED = "of-"
 
-#: Modules that decide what a session does, beside the checks.
+#: Modules that decide, together with the checks, what a session does.
 DECIDING = (
     "campaign/grid.py",
     "environments/transport.py",
@@ -30,7 +30,7 @@ DECIDING = (
 
 @dataclass(frozen=True)
 class Slot:
-    """The place of one session in a campaign: partition, environment and round."""
+    """One partition, environment and round of a campaign, for which a session is run."""
 
     campaign: Campaign
     partition: str
@@ -39,7 +39,7 @@ class Slot:
 
     @property
     def pointer(self) -> Path:
-        """The file that names the valid session. Snakemake looks at this file."""
+        """The file that names the valid session of the slot. Snakemake waits for this file."""
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
 
@@ -52,7 +52,7 @@ class Slot:
 def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[Slot]:
     """Yield the campaign's slots in the order in which they run: round by round.
 
-    The order of environments changes from round to round, so that no one is always first.
+    Each round begins with another environment, so that none is always first.
 
     Args:
         campaign: the campaign.
@@ -70,12 +70,12 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
     """Return folder and record of the valid session in a slot.
 
     Raises:
-        InputError: the slot has no session, or the record does not fit the schema or is of another
-            slot.
+        InputError: the slot has no session, or the record does not fit the schema, or the record
+            is of another slot.
     """
     pointer = documents.read_json(slot.pointer, "session_pointer")
     path = slot.pointer.parent / pointer["session"]
-    if not os.path.isfile(path):  # noqa: PTH113 -- of any text, also one that is no path
+    if not os.path.isfile(path):  # noqa: PTH113 -- the text may be no path
         expected = "the path of a session.json"
         raise InputError(slot.pointer, "session", pointer["session"], expected)
     record = documents.read_json(path, "session")
@@ -89,11 +89,11 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
 def inputs_of(
     slot: Slot, environment: Mapping[str, Any], tests: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, str]]:
-    """Return a short form of the inputs of each test's result, by the test's name.
+    """Return, by the name of each test, short fingerprints of the inputs of its result.
 
-    The sources of a kernel and of a check are inputs of their own tests only, so that another
-    experiment changes nothing here. The place where a provider delivers kernels is not an input,
-    but the kernels' state is.
+    The sources of a kernel and of a check are inputs only of tests that use them, so that changes
+    of other experiments do not matter. The folder of delivered kernels is not an input, but the
+    state of their sources is.
     """
     campaign = slot.campaign
     seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
@@ -123,7 +123,7 @@ def inputs_of(
 
 
 def _settings(slot: Slot) -> dict[str, Any]:
-    """Return the part of the campaign's settings that a launch sees. Leave out the proof."""
+    """Return what a launch gets from each setting; the expected transport does not change it."""
     values = slot.campaign.setting_values()
     return {
         name: {key: value[slot.environment][key] for key in ("variables", "unavailable")}
@@ -132,10 +132,10 @@ def _settings(slot: Slot) -> dict[str, Any]:
 
 
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield folder and entry of each test of the slot's sessions, the oldest session first.
+    """Yield, for each test in the slot's sessions, the session's folder and the test's entry.
 
-    Tests that were interrupted or not run are left out, and so are records of another version and
-    the session in the folder `but`.
+    The oldest session is first. Left out are tests that were interrupted or not run, records of
+    another version, and the session in the folder `but`.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),
@@ -152,10 +152,10 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
 
 
 def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the entries of the slot's other sessions with these inputs.
+    """Return the entries of tests that other sessions of the slot measured with the same inputs.
 
-    The entries' files are hard-linked into the session in the folder `own`, so that no session
-    needs another session.
+    Their files are hard-linked into `own`, the folder of this session. Therefore no session needs
+    the folder of another session.
     """
     found = {}
     for folder, entry in earlier_entries(slot, own):
@@ -176,7 +176,7 @@ def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, An
 
 
 def is_hole(entry: dict[str, Any], folder: Path) -> bool:
-    """Tell whether a test was interrupted from outside, so that its launch never began or ended."""
+    """Tell whether a test was interrupted from outside: its launch never began, or never ended."""
     if entry["result"] != "fail" or entry["folder"] is None:
         return False
     launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")
@@ -193,7 +193,7 @@ def check_sources() -> list[Path]:
 
 
 def check_state(check: str, site: Path) -> str:
-    """Return the short fingerprint of a check on a site.
+    """Return the short fingerprint of all sources that a check uses on a site.
 
     Args:
         check: the name of the check's file in ``reframe_checks``.

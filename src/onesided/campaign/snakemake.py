@@ -1,4 +1,4 @@
-"""The call of Snakemake for a campaign: its profile, how to stop it, and why it failed."""
+"""Call Snakemake for a campaign: read its profile, stop it, and find out why it failed."""
 
 import json
 import os
@@ -18,22 +18,21 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
 STOP_S = 20.0
-"""The time that sessions get to end their launches, including the cancelling of a scheduler's
-jobs."""
+"""The time that sessions get to end their launches and to cancel jobs of a scheduler."""
 
 ALL_CORES = "all"
 """The entry of a profile that means all usable cores. Snakemake itself ignores quotas."""
 
 FULL_BYTES = 1_000_000
-"""If there is less free space than this, nothing useful can be written."""
+"""If less space than this is free, a full disk is given as the reason of a failure."""
 
-#: Snakemake's message if a stage failed: its name, the file of its output, its exit status.
+#: Snakemake's message on a failed stage. Its groups: the stage, the file of its output, its status.
 FAILED_STAGE = re.compile(
     r"^Command '.*?onesided(?:\.cli)? (\w+) .* >(.+) 2>&1' (?:returned|died).* (\d+)\.?$", re.M
 )
-#: Snakemake's messages on itself: on its options in one line, on a workflow in two.
+#: Snakemake's message on a fault in its options (one line) or in the workflow (two lines).
 OWN_FAULT = re.compile(r"^(?:\S+: error:|\w*(?:Error|Exception)\b).*(?:\n.+)?", re.M)
-#: The number that a shell adds to the signal that ended a program.
+#: A shell returns this number plus the number of the signal that ended a program.
 SIGNALLED = 128
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -69,7 +68,7 @@ def command(campaign: Campaign, profile: Path) -> list[str]:
 def sessions_at_a_time(profile: Path) -> int:
     """Return how many sessions may run at the same time with a Snakemake profile.
 
-    A session asks for all cores unless the profile's ``set-threads`` gives a number.
+    A session needs all cores, unless the profile's ``set-threads`` gives it a number of cores.
 
     Raises:
         InputError: the profile does not fit its schema, or these entries are not whole numbers.
@@ -77,7 +76,7 @@ def sessions_at_a_time(profile: Path) -> int:
     document = _profile_document(profile)
     threads = document.get("set-threads", {})
     if not isinstance(threads, dict):
-        # as on the command line: session=1, or a list of such entries
+        # in the form of the command line: session=1, or a list of such texts
         words = [threads] if isinstance(threads, str) else threads
         threads = dict(str(word).partition("=")[::2] for word in words)
     if "session" not in threads:
@@ -102,7 +101,7 @@ def _stop(snakemake: subprocess.Popen[bytes]) -> None:
     """End Snakemake and the stages, and let the sessions end their launches.
 
     Snakemake itself would wait until every running stage has ended. Therefore Snakemake is killed.
-    Nothing is lost, because the files show what has finished.
+    Nothing is lost, because the next run finds the files of finished stages.
     """
     snakemake.kill()
     snakemake.wait()
@@ -138,12 +137,12 @@ def call(
 
 
 def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError:
-    """Return why Snakemake failed: the lines of the failed stages, else what the logs say.
+    """Return why Snakemake failed: a full disk, the failed stages' faults, or lines of the logs.
 
     Args:
         campaign: the campaign that was run.
         exit_status: Snakemake's exit status; negative for a signal.
-        faults: the file that `errors.record_fault` writes.
+        faults: the file in which `errors.record_fault` recorded the stages' faults.
     """
     lines = _recorded(faults)
     full = _full_folder(campaign)

@@ -1,4 +1,4 @@
-"""Read the files of a campaign that `collect` wrote, and report clearly what is wrong."""
+"""Read the files that `collect` wrote for a campaign, and report clearly what is wrong."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ PLACE = ("system", "partition", "environment", "test", "cell")
 """The columns that identify a cell of a campaign. With the round, they identify one launch."""
 
 Place = tuple[Any, ...]
-"""A cell's values of `PLACE`."""
+"""The values of the columns `PLACE`, which identify one cell."""
 
 place_of: Callable[[Mapping[str, Any]], Place] = itemgetter(*PLACE)
-"""Return the place of a cell's row or entry."""
+"""Return the place of a cell from a row or an entry with these columns."""
 
 LAUNCH = (*PLACE, "round")
 """The columns that identify a launch of a cell."""
@@ -40,10 +40,10 @@ IDENTITY = (
     "kernel",
     "cell",
 )
-"""The columns that describe a cell. Cells that differ in any of these columns are not pooled."""
+"""The columns in which all launches of a cell agree. Only rows that agree in them are pooled."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
-"""Statuses of launches whose samples count. A failure after the last cell spoils no sample."""
+"""Statuses of cells whose samples are used. A failure after the last cell spoils no sample."""
 
 NATIVE = "native"
 """The launch model of an environment without a container."""
@@ -85,7 +85,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""Columns of cells.parquet for other programs. No code here reads these columns."""
+"""Columns of cells.parquet that only other programs read."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
 """Columns that have a value in every row."""
@@ -111,8 +111,8 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
 }
 
 SAMPLES = "samples.parquet"
-"""The name of the file with the samples. In floors above `measure`, a page that plots samples
-gets them from its material."""
+"""The name of the file with the samples. Packages above `measure` do not read it: a page that plots
+samples gets them from its material."""
 
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -145,7 +145,7 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
 }
 
 RUN = ("variables",)
-"""Entries of campaign.json that other programs read. These entries must not change."""
+"""Entries of campaign.json whose texts stay as they are, because other programs read them."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ class CollectedCampaign:
     Attributes:
         folder: the folder with the files.
         record: the content of campaign.json.
-        read_cells: reads `cells`, or some of its columns.
-        read_samples: reads `samples`. Neither table is in memory before it is asked for, because a
-            campaign may have a million cells.
+        read_cells: a function that reads `cells`, or some of its columns.
+        read_samples: a function that reads `samples`. Neither table is read before it is needed,
+            because a campaign may have a million cells.
         launches: one row for each launch, with the columns `LAUNCH_COLUMNS`.
     """
 
@@ -198,7 +198,7 @@ class CollectedCampaign:
 
     @cached_property
     def usable_samples(self) -> Mapping[str, pl.DataFrame]:
-        """Return, by kernel, the samples of the launches whose samples count."""
+        """Return, by kernel, the samples of launches with one of the `USABLE_STATUSES`."""
         usable = self.cells.filter(pl.col("status").is_in(USABLE_STATUSES))
         samples = self.samples.join(
             usable.select(*LAUNCH, "kernel"), on=LAUNCH, maintain_order="left"
@@ -207,7 +207,7 @@ class CollectedCampaign:
         return {kernel: part for (kernel,), part in parts.items()}
 
     def of_kernel(self, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return a kernel's cells, and the samples of its launches that may be pooled."""
+        """Return the cells of a kernel, and its usable samples."""
         cells = self.cells.filter(pl.col("kernel") == kernel)
         return cells, self.usable_samples.get(kernel, self.samples.clear())
 
@@ -239,7 +239,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 
 def record_of(folder: Path) -> Mapping[str, Any]:
-    """Read campaign.json of a campaign's results.
+    """Read campaign.json in a folder of results.
 
     Raises:
         InputError: there is no such folder; or see `read_record`.
@@ -250,7 +250,7 @@ def record_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
-    """Read cells.parquet, or some of its columns. In some columns only, nothing is filled in."""
+    """Read cells.parquet, or only the named columns; then missing values are not filled in."""
     if names:
         return read_table(path, READ_COLUMNS, where, names)
     return _fill_identity(read_table(path, READ_COLUMNS, where))
@@ -261,7 +261,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
         if cells[name].null_count():
             raise InputError(path, name, "null", "a value in every row")
     launches = cells.select(*LAUNCH)
-    # two launches hardly ever have the same hash, and two copies of one launch always do
+    # fast: rows of the same launch have the same hash, and others hardly ever do
     if launches.hash_rows().n_unique() == cells.height:
         return
     twice = cells.filter(launches.is_duplicated())
@@ -270,7 +270,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
-    """If a launch never ran, take its description from other launches of the same cell."""
+    """If a launch never ran, fill in its description from other launches of the same cell."""
     described = ("thread_level", "setting", "ranks", "placement", "launch_model")
     return cells.with_columns(
         pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE))
@@ -288,7 +288,7 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
             read.
 
     Raises:
-        InputError: a file is missing, cut or of another version; the message names the first one.
+        InputError: a file is missing, cut or of another version; the message names this file.
     """
     record = record_of(folder)
     read_cells = partial(_read_cells, folder / "cells.parquet", where)
@@ -305,7 +305,7 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
 
 @lru_cache(maxsize=20_000)
 def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
-    """Return a cell's axes from the JSON text in its ``labels``. Equal texts give the same object.
+    """Return a cell's axes, from the JSON text in its ``labels``; the result must not be changed.
 
     Raises:
         InputError: the text is not a JSON object.
