@@ -1,4 +1,4 @@
-"""Run a command with a time limit; its output is in a file. End it with all it started."""
+"""Run commands with a time limit and a log file. End a command with all processes it started."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from onesided.system.text import line
 
 Say = Callable[[str], None]
 
-#: Set for every process of one command, because ranks leave the process group of their launcher.
+#: The variable of all processes of one command, because ranks leave their launcher's process group.
 MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
 REASON_LENGTH = 300
@@ -30,7 +30,7 @@ class UnavailableError(OnesidedError):
 
 
 def one_line(text: str) -> str:
-    """Return the text as one line of at most REASON_LENGTH characters."""
+    """Return the text in one line, from its first REASON_LENGTH characters."""
     return line(" ".join(text.split())[:REASON_LENGTH])
 
 
@@ -39,8 +39,8 @@ class Outcome:
     """How a command ended.
 
     Attributes:
-        status: the exit status; negative for a signal; None if the command was ended by the time
-            limit.
+        status: the exit status; negative if a signal ended the command; None if the command was
+            ended at the time limit.
         output: what the command wrote to standard output and standard error.
     """
 
@@ -48,13 +48,13 @@ class Outcome:
     output: str
 
     def main_line(self, stacked: re.Pattern[str] | None = None) -> str:
-        """Return the line that gives the reason.
+        """Return the line of the output that most likely says why the command failed.
 
-        This is the last line of an error stack; if there is none, the first line that mentions a
-        fault; if there is none, the first line with text.
+        This is the last line of an error stack; if there is no stack, the first line with a word
+        such as "error"; if there is no such line, the first line with text.
 
         Args:
-            stacked: a pattern that finds the words in each line of an error stack.
+            stacked: a pattern that finds the text in each line of an error stack.
         """
         stack = stacked.findall(self.output) if stacked else []
         if stack:
@@ -70,7 +70,7 @@ class Command:
 
     Attributes:
         stop: an event that the owner sets to end all commands at once.
-        guard: a locked file. Commands hold it open as their standard input.
+        guard: a locked file, which commands can hold open (`holds_guard`).
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
@@ -92,12 +92,12 @@ class Command:
         Args:
             words: the command.
             log: the file for the command's output.
-            timeout_s: the time after which it is ended.
+            timeout_s: the time after which the command is ended.
             variables: variables that are added to the environment.
             whole_environment: the environment in place of this process's environment.
-            folder: working folder.
-            holds_guard: whether the command keeps the lock while it lives, even if this process is
-                killed. It must if it writes where only the holder may write.
+            folder: the working folder.
+            holds_guard: whether the command keeps the lock of `guard` until it ends, even if this
+                process is killed. This is needed if it writes where only the holder may write.
 
         Raises:
             UnavailableError: there is no such program.

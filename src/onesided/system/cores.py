@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
-"""The variable that a kernel reads: the host of the launcher, and the cores that the launcher
+"""The variable from which a kernel reads the host of the launcher, and the cores that the launcher
 may use (``name:0-3,8``)."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The places where the system lists the control groups of a process and the groups' limits.
+    """The places where the system lists the control groups of a process, and their limits.
 
     Attributes:
         own: the file that names the groups of this process.
         mounts: the folders in which the trees of the second version of cgroups may be mounted.
-        root: the folder with a tree for each controller of the first version.
+        root: the folder with a tree for each controller of the first version of cgroups.
     """
 
     own: Path = Path("/proc/self/cgroup")
@@ -49,7 +49,7 @@ def usable(groups: Groups = SYSTEM) -> int:
     """Return how many cores this process and its descendants may use; at least 1.
 
     Args:
-        groups: the places where the quota is read.
+        groups: the places from which the quota is read.
     """
     limit = quota(groups)
     cores = len(allowed())
@@ -57,7 +57,7 @@ def usable(groups: Groups = SYSTEM) -> int:
 
 
 def quota(groups: Groups = SYSTEM) -> float | None:
-    """Return the least quota, in cores, of this process's groups and of the groups above.
+    """Return the least quota, in cores, of this process's groups and of the groups above them.
 
     None means that there is no quota, or that the quota cannot be read.
     """
@@ -71,7 +71,7 @@ def launcher_value() -> str:
 
 
 def _folders(groups: Groups) -> Iterator[Path]:
-    """Yield the folders of this process's groups and of the groups above."""
+    """Yield the folders of this process's groups and of the groups above them."""
     for line in _read(groups.own).splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -88,7 +88,7 @@ def _folders(groups: Groups) -> Iterator[Path]:
 
 
 def _quota_of(folder: Path) -> float | None:
-    """Return the quota of one group, in the form of version 2 of cgroups, else of version 1."""
+    """Return the quota of one group in cores, from the files of cgroups version 2 or 1."""
     words = _read(folder / "cpu.max").split() or [
         *_read(folder / "cpu.cfs_quota_us").split(),
         *_read(folder / "cpu.cfs_period_us").split(),

@@ -1,4 +1,4 @@
-"""Progress of parallel tasks: a live table on a terminal, else one line for each change."""
+"""Show the progress of parallel tasks: a live table on a terminal, else a line for each change."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SYMBOLS = {True: ("✓", "green"), False: ("✗", "red")}
 
 @dataclass
 class Task:
-    """One row: the task, its current state, and the time in this state.
+    """A task, which is one row of the table: its current state, and when it began and ended.
 
     Attributes:
-        name: the reader's name for the task.
+        name: the name of the task for the user.
         state: a word or two, such as ``installing``.
         detail: the rest of the line; may be empty.
         begun_s: when the first state began, on the monotonic clock; None while the task waits.
@@ -52,11 +52,11 @@ class Task:
 class Progress:
     """Shows tasks and their states. Any thread may call the methods.
 
-    Use this class as a context manager. A task that was not named at first joins with its first
-    state.
+    Use this class as a context manager. A task that is not in `names` is added when it gets its
+    first state.
 
     Attributes:
-        names: the tasks, in the order to show them.
+        names: the names of the tasks, in the order in which they are shown.
         stream: the stream to write to; by default standard error, so that output can be piped.
     """
 
@@ -94,7 +94,7 @@ class Progress:
             self._live.stop()
 
     def state(self, name: str, state: str, detail: str = "") -> None:
-        """Say what a task does now. An equal state changes nothing."""
+        """Show what a task does now. If state and detail are as before, do nothing."""
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             if (task.state, task.detail) == (state, detail):
@@ -104,7 +104,7 @@ class Progress:
             self._print_line(task)
 
     def end(self, name: str, state: str, *, succeeded: bool, detail: str = "") -> None:
-        """Say that a task is finished, and whether it succeeded."""
+        """Show that a task is finished, and whether it succeeded."""
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             task.ended_s = time.monotonic()
@@ -113,7 +113,7 @@ class Progress:
             self._print_line(task)
 
     def note(self, text: str) -> None:
-        """Show one line for all tasks, for instance the remaining time."""
+        """Show a line about all tasks together, for instance the remaining time."""
         with self._guard:
             if text == self._note:
                 return
@@ -143,7 +143,7 @@ class Progress:
 
 
 def _shortened(text: str) -> Text:
-    """Return a text cut to the terminal's width, so that a task has only one line."""
+    """Return a text that is cut at the terminal's width, so that a task has only one line."""
     return Text(text, "dim", no_wrap=True, overflow="ellipsis")
 
 

@@ -19,10 +19,10 @@ from onesided.system import names, values
 from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
-"""The most values of a YAML document. A value counts each time that an alias repeats it. With
+"""The most values of a YAML document. Each value that an alias repeats is counted again: with
 aliases, a few lines can stand for any number of values, and writing them into a message would
 never end."""
-#: Limits brackets and braces of YAML: the reader's time grows with the square of their number.
+#: The most nested brackets and braces of YAML: the parser's time grows with their square.
 MOST_LEVELS = 200
 #: Errors that YAML's constructors raise for an invalid number, date or tag.
 CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
@@ -63,9 +63,9 @@ def load_schema(name: str) -> dict[str, Any]:
 def _pattern(
     validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
 ) -> Iterator[jsonschema.ValidationError]:
-    """Check that a text matches a pattern. As in JSON Schema, ``$`` means the end of the text.
+    """Yield an error if a text does not match a pattern.
 
-    In Python, ``$`` also matches before a final line feed.
+    As in JSON Schema, ``$`` matches only the end, not also before a final line feed as in Python.
     """
     is_text = validator.is_type(instance, "string")
     if is_text and not re.search(pattern.replace("$", r"\Z"), instance):
@@ -87,7 +87,7 @@ _FORMATS = jsonschema.FormatChecker(formats=())
 
 
 def _is_time(text: str) -> bool:
-    """Tell whether a text is a time, with its distance from UTC."""
+    """Tell whether a text is a date and time with a UTC offset."""
     try:
         return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
@@ -101,7 +101,7 @@ def _is_regular_expression(text: str) -> bool:
         return False
 
 
-#: The formats of our schemas, in the form of the fast validator.
+#: The formats of our schemas, as the fast validator (fastjsonschema) needs them.
 _FORMATS_COMPILED = {"name": names.is_name, "date-time": _is_time, "regex": _is_regular_expression}
 for _name, _holds in _FORMATS_COMPILED.items():
     _FORMATS.checks(_name)(lambda text, holds=_holds: not isinstance(text, str) or holds(text))
@@ -116,18 +116,18 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
     return _Validator(schema, format_checker=_FORMATS)
 
 
-#: Schemas of documents that come by the thousand; they use no word that is too new for the
-#: compiler.
+#: Schemas with a fast validator, because there are thousands of such documents. They use no keyword
+#: that is too new for the compiler of these validators.
 COMPILED = ("launches", "line", "references", "reframe_report", "session", "verdicts")
 
 
 @cache
 def _fits(name: str) -> Callable[[Any], Any] | None:
-    """Return a fast function that raises unless a document fits. It does not say why."""
+    """Return a fast function that raises if a document does not fit; None for most schemas."""
     if name.partition("#")[0] not in COMPILED:
         return None
     schema = dict(_validator(name).schema)
-    schema.pop("$id", None)  # our name, which the compiler would take for an address
+    schema.pop("$id", None)  # the compiler would read our `$id` as an address
     return fastjsonschema.compile(schema, formats=_FORMATS_COMPILED, use_default=False)
 
 
@@ -135,8 +135,8 @@ def check(document: Any, schema: str, source: str | Path) -> None:
     """Check that a document fits a schema.
 
     Args:
-        document: the document that was read.
-        schema: a schema's name, or ``name#part`` for one of its definitions.
+        document: the document.
+        schema: the name of a schema, or ``name#part`` for one of its definitions.
         source: the name of the file, for the message.
 
     Raises:
@@ -153,7 +153,7 @@ def check(document: Any, schema: str, source: str | Path) -> None:
 
 
 def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
-    """Return every fault in a part of a document, if one fault does not explain enough.
+    """Return every fault in a part of a document; `check` reports only one.
 
     Args:
         document: the part of the document.
@@ -170,14 +170,14 @@ def faults(document: Any, schema: str, source: str | Path, field: str) -> list[I
 
 
 def _describe(schema: dict[str, Any], fallback: str) -> str:
-    """Return, in words, what a schema expects: its ``$comment`` if it has one."""
+    """Return, in words, what a schema expects: its comment, else its description or type."""
     kind = schema.get("type")
     kinds = " or ".join(kind) if isinstance(kind, list) else kind
     return schema.get("$comment") or schema.get("description") or kinds or fallback
 
 
 def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
-    """Return the field, the value found, and the expected value."""
+    """Return, for an error, the field, what was found there, and what was expected."""
     path = [str(part) for part in error.absolute_path]
     known = error.schema.get("properties", {})
     if error.validator == "required":
@@ -193,7 +193,7 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
 
 
 def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
-    """Raise an error for the fault that `values.fault` found.
+    """Raise an error for the result of `values.fault`, unless it is None.
 
     Raises:
         InputError: `values.fault` found a fault.
@@ -207,7 +207,7 @@ def read_text(path: Path, errors: str = "strict") -> str:
 
     Args:
         path: the file.
-        errors: what is done with bytes that are not UTF-8, as for `bytes.decode`.
+        errors: how bytes that are not UTF-8 are handled, as for `bytes.decode`.
 
     Raises:
         InputError: the file cannot be read, or is not UTF-8.
@@ -245,7 +245,8 @@ def parse_yaml(text: str, source: str | Path) -> Any:
     """Return the YAML document in a text; None if the text is empty.
 
     Raises:
-        InputError: the text is not YAML, is nested too deeply, or has NUL or half a character.
+        InputError: the text is not YAML, is nested too deeply, or has a value that `values.fault`
+            refuses.
     """
     try:
         if values.levels(text) > MOST_LEVELS:
@@ -292,7 +293,7 @@ def parse_json(text: str, schema: str, source: str | Path) -> Any:
     except json.JSONDecodeError as fault:
         expected = "a whole JSON document"
         raise InputError(source, f"line {fault.lineno}", fault.msg, expected) from fault
-    except ValueError as fault:  # a number that Python cannot hold
+    except ValueError as fault:  # a number has more digits than Python reads
         raise InputError(source, None, fault, "JSON") from fault
     except RecursionError:
         raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None

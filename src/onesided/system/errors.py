@@ -1,4 +1,4 @@
-"""Errors that a user can correct: one clear line with file, field, found and expected value."""
+"""The errors of all commands. On bad input, one line has file, field, found and expected value."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 from onesided.system import text
 
-#: Names a file to which a failing stage adds its one line and its exit code.
+#: The variable with the path of a file, to which a failing stage adds its message and exit code.
 FAULTS_VARIABLE = "ONESIDED_FAULTS"
 
-#: Characters of a field's name, which may be any text of the file, and of the expected value.
+#: The most characters of a field's name (any text of the file), and of the expected value.
 MOST_OF_A_FIELD = 200
 MOST_EXPECTED = 1000
 
@@ -26,7 +26,7 @@ class OnesidedError(Exception):
     exit_code = EXIT_FAILURE
 
     def __init__(self, message: str = "") -> None:
-        """Say what failed, in one line, even if it includes other programs' text (`text.line`)."""
+        """Keep the message in one line, even if it has other programs' text (`text.line`)."""
         super().__init__(text.line(message))
 
 
@@ -63,14 +63,14 @@ class InputError(OnesidedError):
 
 
 class StoppedError(OnesidedError):
-    """The user told the program to stop. There is no message about the work in progress."""
+    """The user told the program to stop, so nothing is reported about the work in progress."""
 
 
 def record_fault(fault: OnesidedError) -> None:
-    """Record a stage's fault, so that the campaign's command can show it, if one is running."""
+    """Record a fault for the campaign's command, if such a command runs this stage."""
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})
-        # the disk may be full; the waiting command looks for that, too
+        # the disk may be full, which the waiting command finds out by itself
         with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")

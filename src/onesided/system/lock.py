@@ -1,4 +1,4 @@
-"""Locks that end with their holders: one campaign at a time per machine, one run per folder."""
+"""Locks that end with their holder: one campaign on a machine, and one run in a folder."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ WAIT_S = 0.2
 
 @dataclass(frozen=True)
 class DeadHolder:
-    """The previous holder. It never reported its end; most likely it was killed.
+    """The previous holder of the lock, if it ended without a release. Most likely it was killed.
 
     Attributes:
         campaign: the folder of the campaign's results.
@@ -32,7 +32,7 @@ class DeadHolder:
 
 
 def lock_file() -> Path:
-    """Return the lock's path (``ONESIDED_LOCK`` if set). Each user has one on each machine."""
+    """Return the lock file (``ONESIDED_LOCK`` if set). Each user has one file on each machine."""
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
@@ -56,8 +56,8 @@ def _held_by(stream: IO[str]) -> str:
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
     """Hold the machine's lock; yield the previous holder if it died without a release.
 
-    The file's descriptor is not inherited. Therefore the lock ends with this process, not with its
-    orphans.
+    Child processes do not inherit the file's descriptor. Therefore the lock ends with this process,
+    even if child processes live longer.
 
     Args:
         campaign: the folder of results that this process will write.
@@ -77,7 +77,7 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
         _write_holder(stream, {"campaign": str(campaign), "started_s": time.time()})
         try:
             yield dead
-        finally:  # also after a failure that did not end the process; a kill leaves the entry
+        finally:  # also after a failure; only if the process is killed does the entry stay
             _write_holder(stream, None)
 
 
@@ -89,8 +89,8 @@ def folder_lock(
 
     Args:
         folder: the folder; it is made if it does not exist.
-        what_for: what this process waits for while another holds the lock, in words.
-        say: a function that is called with these words.
+        what_for: words for what this process waits for while another holds the lock.
+        say: a function that is called with "waiting for" and these words.
         stop: an event with which another thread ends the waiting.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The pattern of names that become part of a path or of a command."""
+"""Names that become part of a path or of a command: their pattern, and a check."""
 
 import re
 from pathlib import Path
@@ -13,10 +13,10 @@ EXPECTED = (
 
 
 def is_name(text: object) -> bool:
-    """Tell whether a text is a name. This is the format ``name`` of the JSON Schemas.
+    """Tell whether a text is a name. The JSON Schemas call this format ``name``.
 
-    A name is one part of a path (without ``..`` and ``/``) and one word of a shell, and is not an
-    option.
+    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word of a shell,
+    and it does not look like an option.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
 

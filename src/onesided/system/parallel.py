@@ -15,20 +15,20 @@ from onesided.system import cores
 Result = TypeVar("Result")
 
 WORTH_A_PROCESS = 40_000
-"""If there are at least this many cells, several processes are used. A process starts in a
-second, and needs about 50 µs for a cell."""
+"""If there are at least this many cells, several processes are used. A process needs about a second
+to start, and about 50 µs for a cell."""
 
 
 def each(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], cells: int
 ) -> Iterator[Result]:
-    """Yield what a function returns for each tuple of arguments, in the tuples' order.
+    """Yield what a function returns for each tuple of arguments, in the order of the tuples.
 
     An exception ends the iteration, and calls that have not begun are not made. If this process
-    ends in any way, the processes that it started here end, too.
+    ends for any reason, the processes that it started here also end.
 
     Args:
-        function: a function of a module, because other processes import the module.
+        function: a function at the top level of a module, because other processes import it.
         tasks: the arguments of each call. It must be possible to pickle the arguments and the
             results.
         cells: the number of cells in all calls.
@@ -44,8 +44,8 @@ def each(
 
 
 def _begin() -> None:
-    """Leave keyboard interrupts to the parent process, and end if the parent ends."""
-    gc.disable()  # as in that process (`onesided.cli`)
+    """Prepare a process: ignore keyboard interrupts, and end if the parent process ends."""
+    gc.disable()  # as in the parent process (`onesided.cli`)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

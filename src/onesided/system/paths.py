@@ -1,4 +1,4 @@
-"""The places of files in a checkout. Every other module gets places from here."""
+"""The places of the project's files and folders. Every other module gets them from here."""
 
 import hashlib
 import os
@@ -10,8 +10,8 @@ from onesided.system.errors import InputError
 
 USABLE = re.compile(r"[\w /.+@=~(),-]*")
 """The pattern of paths that every part of the software accepts: letters and digits of any
-script, blanks, and a few other characters. Further characters have a meaning for a shell, for
-Snakemake (braces), for ReFrame (``$``) or in lists of paths (``:``)."""
+script, blanks, and a few other characters. All others may have a meaning for a shell, for Snakemake
+(braces), for ReFrame (``$``) or in lists of paths (``:``)."""
 
 PLAIN = re.compile(r"[\w/.+@=~-]*")
 """The pattern of paths that MPIs accept. MPICH's compiler wrapper splits paths at blanks."""
@@ -24,11 +24,11 @@ FOLDER_VARIABLES = (
     "ONESIDED_SPACK_ENVIRONMENT",
     "ONESIDED_IMAGES",
 )
-"""The variables with folders that a user may name relative to the place of the call."""
+"""The variables with folders. A user may set them relative to the current working folder."""
 
 
 def resolve_variables() -> None:
-    """Make the folders in variables absolute, because other stages run elsewhere."""
+    """Make the folders in these variables absolute, because stages run in other working folders."""
     for name in FOLDER_VARIABLES:
         if os.environ.get(name):
             os.environ[name] = str(Path(os.environ[name]).resolve())
@@ -41,12 +41,12 @@ def project_root() -> Path:
 
 
 def config_dir() -> Path:
-    """Return ``config/``: environments, settings, campaigns."""
+    """Return ``config/``, which declares environments, settings and campaigns."""
     return project_root() / "config"
 
 
 def build_dir() -> Path:
-    """Return ``build/`` (``ONESIDED_BUILD`` if set): everything that can be made again.
+    """Return ``build/`` (``ONESIDED_BUILD`` if set), whose content can be made again at any time.
 
     If MPIs do not accept the checkout's path (`PLAIN`), the folder is in the user's cache.
     """
@@ -76,13 +76,13 @@ def environment_file(name: str, provider: str | None = None) -> Path:
 
     Args:
         name: a declared environment.
-        provider: a provider that is asked for in place of the declared provider.
+        provider: the provider that replaces the declared provider; None for the declared one.
     """
     return environments_dir() / name / f"environment{f'-{provider}' if provider else ''}.json"
 
 
 def spack_dir() -> Path:
-    """Return the folder with Spack's delivery."""
+    """Return the folder with the record and the logs of Spack's delivery."""
     return build_dir() / "spack"
 
 
@@ -99,9 +99,9 @@ def results_dir() -> Path:
 
 
 def campaign_results(name_or_folder: str) -> Path:
-    """Return a campaign's folder of results, from a path or from only the campaign's name.
+    """Return a campaign's folder of results, from its path or from the campaign's name.
 
-    If the path exists, it is used. If the folder does not exist, its reader reports this.
+    A path that exists is used first. If there is no such folder, its reader reports this.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and names.is_name(name_or_folder) and named.is_dir()
@@ -109,7 +109,7 @@ def campaign_results(name_or_folder: str) -> Path:
 
 
 def check() -> None:
-    """Check that every part of the software accepts the folders.
+    """Check that every part of the software accepts the paths of the project's folders.
 
     Raises:
         InputError: a path has a character that has another meaning for a part of the software.
@@ -135,6 +135,6 @@ def check_usable(path: Path) -> None:
 
 
 def is_below(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a file is in a folder, by its name or after all links are followed."""
+    """Tell whether a path is below a folder, as it is written or after all links are followed."""
     by_name = Path(os.path.normpath(path)).is_relative_to(folder)
     return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

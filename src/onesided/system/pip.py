@@ -1,4 +1,4 @@
-"""The variables for calls of pip. They say only where a user's packages come from.
+"""The variables for calls of pip. Of a user's settings, they keep only how to reach the index.
 
 This module uses only the standard library: `tools/setup.py` imports it before anything is
 installed.
@@ -9,7 +9,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 
-#: Options that say how an index is reached; all others could send packages elsewhere.
+#: Options that say how an index is reached. Other options could install packages elsewhere.
 NETWORK = (
     "index-url",
     "extra-index-url",
@@ -29,7 +29,7 @@ DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
 
 
 def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the whole environment for calls of pip. Of pip's settings, keep only the network's.
+    """Return the whole environment for calls of pip. Of pip's settings, keep only `NETWORK`.
 
     Args:
         python: the interpreter whose pip is asked.
@@ -38,12 +38,12 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
     found = {name: value for name, value in environment.items() if not name.startswith(DROPPED)}
     options = _network({name: v for name, v in environment.items() if "PYTHON" not in name}, python)
     named = {f"PIP_{name.upper().replace('-', '_')}": value for name, value in options.items()}
-    # without a settings file: the variables have all that counts
+    # no settings file is read: the variables contain all settings that are kept
     return {**found, **named, "PIP_CONFIG_FILE": os.devnull}
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the network options of files and variables; for each, the strongest setting."""
+    """Return the `NETWORK` options from pip's files and variables. For pip, variables win."""
     answer = subprocess.run(
         [str(python), "-m", "pip", "config", "list"],
         env=dict(environment),

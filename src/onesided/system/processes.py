@@ -1,4 +1,4 @@
-"""Ask a program; wait for a program that this process started, and pass a stop to it."""
+"""Run a program and return its output; wait for a started program, and stop it on a signal."""
 
 import signal
 import subprocess
@@ -15,7 +15,7 @@ from onesided.system.errors import OnesidedError
 
 
 class ProgramError(OnesidedError):
-    """A program was not started, did not end, or failed; one line, without the program's name."""
+    """A program was not started, did not end, or failed. The message does not name the program."""
 
 
 def ask(
@@ -29,8 +29,8 @@ def ask(
 
     Args:
         words: the program and its arguments.
-        timeout_s: the time after which it is ended.
-        folder: working folder.
+        timeout_s: the time after which the program is ended.
+        folder: the working folder.
         variables: the program's whole environment; by default this process's environment.
 
     Raises:
@@ -58,7 +58,7 @@ def ask(
     return outcome.stdout
 
 
-#: Signals that tell a command to stop, beside Ctrl-C: `kill`, and a terminal that was closed.
+#: Signals that tell a command to stop, besides Ctrl-C: from `kill`, and from a closed terminal.
 STOPS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -68,7 +68,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Handle signals while the block runs. Signals that are ignored (nohup) stay ignored."""
+    """Set a handler for signals while the block runs, except for ignored signals (nohup)."""
     previous = {number: signal.getsignal(number) for number in numbers}
     changed = {one: was for one, was in previous.items() if was is not signal.SIG_IGN}
     for number in changed:
@@ -77,7 +77,7 @@ def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
         yield
     finally:
         for number, was in changed.items():
-            # Python cannot set a handler again that a preloaded library has set
+            # None: a preloaded library had set this handler, and Python cannot set it again
             signal.signal(number, signal.SIG_DFL if was is None else was)
 
 
@@ -88,7 +88,7 @@ def termination_interrupts() -> Iterator[None]:
         yield
 
 
-#: A signal that reaches another thread does not wake the one that waits: it looks by itself.
+#: The time between looks. A signal to another thread would not wake a waiting thread.
 LOOK_S = 0.1
 
 
@@ -97,12 +97,12 @@ def wait(
     stop: Callable[[], None],
     look: Callable[[], None] | None = None,
 ) -> int:
-    """Return the program's exit status; negative if a signal ended it.
+    """Wait for a program; return its exit status, which is negative if a signal ended it.
 
     Args:
         process: the program.
-        stop: a function that ends the program if this process is told to stop. A further signal
-            does not disturb it, because a terminal or the parent may signal the whole group.
+        stop: a function that ends the program. It is called if this process is told to stop. Then
+            further signals are ignored: a terminal or the parent may signal the whole group.
         look: a function that is called from time to time during the wait.
 
     Raises:

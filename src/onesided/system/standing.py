@@ -1,4 +1,4 @@
-"""What a process gets from its parent: open files, signals and limits."""
+"""Mend or check what this process got from its parent: open files, signals and limits."""
 
 import os
 import pwd
@@ -14,13 +14,13 @@ STANDARD_FILES = (0, 1, 2)
 
 @dataclass(frozen=True)
 class Limit:
-    """One limit of a process.
+    """A limit that the system sets for a process.
 
     Attributes:
-        number: the system's number for the limit.
+        number: the system's number of the limit.
         command: the command with which a shell shows and sets the limit.
-        unit: the shell's unit, in the system's units.
-        least: the least limit that a campaign needs, in the shell's units.
+        unit: the size of the shell's unit in the system's units.
+        least: the value that a campaign needs at least, in the shell's units.
     """
 
     number: int
@@ -38,26 +38,25 @@ LIMITS = (
     Limit(resource.RLIMIT_STACK, "ulimit -s", 1024, 1024),
     Limit(resource.RLIMIT_CPU, "ulimit -t", 1, 3600),
 )
-"""The limits that a campaign needs. To measure each limit, it was lowered until a campaign
-failed."""
+"""The limits that a campaign needs. They were found by lowering each until a campaign failed."""
 
 
 def mend() -> None:
     """Give this process, and all processes that it starts, the state that every program expects.
 
-    Standard files are open. The process can read and write its own files. The process is told if a
-    child ends. If a user may raise a limit, it is as high as a campaign needs.
+    Then the standard files are open, the process can read and write its own files, and it gets the
+    signal of a child that ends. Each limit is as high as a campaign needs, if it may be raised.
     """
     for number in STANDARD_FILES:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # the system gives it the lowest free number
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a locale that lacks one of our signs
+            stream.reconfigure(errors="replace")  # for a locale without some of our characters
     os.umask(os.umask(0o077) & 0o077)
     os.environ.setdefault("HOME", _home())  # Open MPI does not start without it
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -66,7 +65,7 @@ def mend() -> None:
 
 
 def _home() -> str:
-    """Return the user's folder from the system; for an unknown user, the root."""
+    """Return the user's home folder from the system's list of users; ``/`` for an unknown user."""
     try:
         return pwd.getpwuid(os.getuid()).pw_dir or "/"
     except KeyError:

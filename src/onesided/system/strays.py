@@ -1,9 +1,9 @@
-"""What a killed campaign leaves: its processes, shared-memory segments, temporary folders.
+"""Find and remove what a killed campaign leaves: processes, shared memory, temporary folders.
 
 A marker in the environment identifies processes, because every descendant of a campaign inherits
-this marker. Segments are identified by name, owner and age, and because no living process maps
-them. The process that mounts the image of a killed container does not have the marker; the image
-that this process holds open identifies it.
+this marker. A segment of shared memory is removed if its name, owner and age fit and no living
+process maps it. The process that mounts the image of a killed container does not have the marker;
+the image that this process holds open identifies it.
 """
 
 import fnmatch
@@ -17,22 +17,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-#: Set for every process of a campaign to its folder of results.
+#: The variable of every process of a campaign. Its value is the folder of results.
 CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
-#: Set for the same processes to the file that its owner holds as the lock: who holds it next ends
-#: them, and those of no other lock.
+#: The variable of the same processes with the lock file of the campaign. The next holder of this
+#: lock ends these processes, but none of another lock.
 LOCK_MARKER = "ONESIDED_CAMPAIGN_LOCK"
-#: Names the lock file, because the default is in the temporary folder.
+#: The variable that names the lock file, because the default depends on the temporary folder.
 LOCK_VARIABLE = "ONESIDED_LOCK"
-#: Set for every process of a session to the folder of its attempt.
+#: The variable of every process of a session. Its value is the folder of the attempt.
 SESSION_MARKER = "ONESIDED_SESSION"
 TEMPORARY_PREFIX = "onesided-session-"
 
 SHARED_MEMORY = Path("/dev/shm")
-#: Where an MPI writes files without asking TMPDIR.
+#: The folder in which an MPI writes files even if TMPDIR is another folder.
 TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
-#: Programs with which a user mounts an image.
+#: Programs that mount an image for a user who is not root.
 MOUNTERS = ("squashfuse", "squashfuse_ll", "fuse-overlayfs", "fuse2fs", "gocryptfs")
 
 
@@ -68,7 +68,7 @@ def _ancestors() -> set[int]:
 
 
 def marked_processes(marker: str, value: str | None = None) -> list[int]:
-    """Return the ids of the processes with the marker, except this one and its ancestors.
+    """Return the ids of the processes with a marker, except this process and its ancestors.
 
     Args:
         marker: the name of the environment variable.
@@ -93,7 +93,7 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill the processes with the marker, and processes that they start meanwhile; return how many.
+    """Kill the processes with a marker, and processes that they start meanwhile; return how many.
 
     This returns when no such process is left, or after GONE_AFTER_S.
     """
@@ -136,11 +136,11 @@ def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> Non
 
 
 def end_mounts(images: Path) -> int:
-    """Kill the processes that keep a folder's images mounted for ended containers; return how many.
+    """Kill processes that still mount images of a folder for ended containers; return how many.
 
     Args:
-        images: the folder. A container has ended if only mounting processes are left in its mount
-            namespace.
+        images: the folder. A container has ended if its mount namespace has only processes that
+            mount images.
     """
     mounters: dict[str, list[int]] = {}
     others = set()
@@ -174,7 +174,7 @@ def _holds(process: int, folder: Path) -> bool:
 
 
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
-    """Return the paths in shared memory that living processes map, as far as this can be seen.
+    """Return the paths in shared memory that living processes map, as far as this user can see.
 
     Args:
         processes: the ids of the processes to look at; None means all.
@@ -194,9 +194,9 @@ def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[
 
     Args:
         folder: SHARED_MEMORY or TEMPORARY.
-        patterns: glob patterns of the names that an MPI gives (``left_behind`` of an environment).
-        since_s: a time in seconds since the epoch. Only files that changed later, and that no
-            living process maps, are removed.
+        patterns: glob patterns of the files' names (``left_behind`` of config/environments.yaml).
+        since_s: a time in seconds since the epoch. A file is removed only if it changed later, and
+            if no living process maps it.
     """
     if not folder.is_dir():
         return []
@@ -222,23 +222,23 @@ def _temporary_prefix(lock: Path) -> str:
 
 
 def make_temporary_folder(lock: Path) -> Path:
-    """Return a new folder with a short name for TMPDIR, where MPIs put sockets and segments.
+    """Make a new folder with a short name for TMPDIR, where MPIs put sockets and segments.
 
     Args:
-        lock: the lock of the campaign. The next holder removes the folder.
+        lock: the lock of the campaign. If the folder remains, the next holder removes it.
     """
     return Path(tempfile.mkdtemp(prefix=_temporary_prefix(lock), dir=_place_of_temporary_folders()))
 
 
 def _place_of_temporary_folders() -> Path:
-    """Return the folder of all temporary folders. In a deeper folder, names would be too long."""
+    """Return the folder for temporary folders. It is not in one of them: paths must be short."""
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder
 
 
 @contextmanager
 def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
-    """Let the next holder of the lock find all that this process starts, and its temporary files.
+    """Mark all that this process starts, and its temporary files, for the next holder of the lock.
 
     Args:
         campaign: the folder of the campaign's results.
@@ -264,7 +264,7 @@ def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
 
 
 def remove_temporary_folders(lock: Path) -> None:
-    """Remove the temporary folders of dead processes, not our own. The caller holds the lock."""
+    """Remove the temporary folders of earlier holders of the lock, which the caller holds."""
     own = Path(tempfile.gettempdir())
     for folder in _place_of_temporary_folders().glob(f"{_temporary_prefix(lock)}*"):
         if folder != own and folder.lstat().st_uid == os.getuid():

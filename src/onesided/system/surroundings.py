@@ -1,4 +1,4 @@
-"""Variables of the user's shell that change a launch or a tool. They are found and cleared.
+"""Find and remove variables of the user's shell that change a launch or a tool.
 
 `config/variables.yaml` lists these variables. If a user asks for it, variables that an MPI reads
 are kept. Then results depend on these variables, and reports name them.
@@ -20,14 +20,14 @@ KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
 """If this variable is set to any value, the shell's variables that libraries read are kept."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
 """The variable with the names of the kept variables. If it is set, a parent process has already
-read the shell. Then a variable without its name in this list comes from a tool in between, and
-is removed silently."""
+cleared the shell's variables. Then a variable that is not in this list was set by a tool in
+between, and is removed silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
-"""The variable with the names of the cleared variables, separated by blanks. It is for programs
-that are started later."""
+"""The variable with the names of the cleared variables, separated by blanks. Programs that are
+started later read it."""
 
 SHELL_PREFIX = "ONESIDED_SHELL_"
-"""The first part of names of variables that keep, for a list of folders, the shell's value."""
+"""The prefix of variables that keep the shell's value of a list of folders (`Rules.folders`)."""
 
 SEARCHED = "PYTHONPATH"
 
@@ -37,15 +37,15 @@ _brought: dict[str, str] = {}
 
 @dataclass(frozen=True)
 class Rules:
-    """The contents of `config/variables.yaml`: patterns of names.
+    """The contents of `config/variables.yaml`: patterns of variables' names.
 
     Attributes:
         libraries: variables that an MPI reads.
         tools: variables that this project's tools read.
         quietly: like `tools`, but these variables are removed silently.
-        never: variables that neither `libraries` nor `tools` includes.
+        never: variables that are never removed as variables of tools.
         by_launchers: variables that ranks get from their launcher: patterns of ``name=value``.
-        folders: for each list of folders, the files because of which a folder is left out.
+        folders: by variable with a list of folders, files. A folder with such a file is left out.
     """
 
     libraries: re.Pattern[str]
@@ -71,7 +71,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 @cache
 def rules_in(path: Path) -> Rules:
-    """Return the declarations of a file.
+    """Return the rules in a file.
 
     Raises:
         InputError: the file is missing or faulty.
@@ -86,7 +86,7 @@ def rules_in(path: Path) -> Rules:
 
 
 def rules() -> Rules:
-    """Return the project's declarations.
+    """Return the rules of the project.
 
     Raises:
         InputError: the file is missing or faulty.
@@ -97,8 +97,8 @@ def rules() -> Rules:
 def clear(but: str = "") -> list[str]:
     """Remove variables that change launches or tools from this process's environment.
 
-    Variables that libraries read stay if `KEEP_VARIABLE` is set. The names are returned, except
-    names that are never mentioned.
+    Variables that libraries read stay if `KEEP_VARIABLE` is set. The names of the removed variables
+    are returned, except those that are removed silently (`Rules.quietly`).
 
     Args:
         but: the first part of the names of variables that stay, because the tool that runs this
@@ -113,7 +113,7 @@ def clear(but: str = "") -> list[str]:
     }
     for name in found:
         del os.environ[name]
-    if own:  # the started program is also of this package
+    if own:  # a program that this process starts also needs this package
         os.environ[SEARCHED] = own
         found.pop(SEARCHED)
     for name in () if _keeps() else declared.folders:
@@ -123,7 +123,7 @@ def clear(but: str = "") -> list[str]:
             found[name] = value
             _set(name, less)
             os.environ[SHELL_PREFIX + name] = value
-    # our Python and that of tools read and write UTF-8 in every locale
+    # so that our Python and the tools' Python read and write UTF-8 in every locale
     os.environ["PYTHONUTF8"] = "1"
     if not is_first:
         return []
@@ -135,7 +135,7 @@ def clear(but: str = "") -> list[str]:
 
 
 def _own_source(searched: str) -> str | None:
-    """Return the folder that contains this package, if it is one of a list of folders."""
+    """Return the folder that contains this package if a list of folders has it, else None."""
     source = str(Path(__file__).resolve().parents[2])
     return source if source in searched.split(os.pathsep) else None
 
@@ -151,7 +151,7 @@ def _goes(name: str, declared: Rules) -> bool:
 
 
 def keep() -> None:
-    """Restore the variables that libraries read, and let every started program keep them."""
+    """Restore the variables that libraries read, and let all programs started later keep them."""
     if _keeps():
         return
     declared = rules()
@@ -183,7 +183,7 @@ def _note(names: Iterable[str]) -> None:
 
 
 def _without(value: str, files: Iterable[str]) -> str:
-    """Return a list of folders, without folders that contain one of the files."""
+    """Return a list of folders (a text) without the folders that contain one of the files."""
     patterns = tuple(files)
 
     def has(folder: str) -> bool:
@@ -206,12 +206,12 @@ def kept() -> dict[str, str]:
 
 
 def folders_of_shell(name: str) -> str | None:
-    """Return a list of folders with its value in the shell, before this or a parent process."""
+    """Return the shell's value of a list of folders, from before folders were left out."""
     return os.environ.get(SHELL_PREFIX + name) or os.environ.get(name)
 
 
 def record() -> dict[str, Any]:
-    """Return the shell's variables that a session keeps; nothing if the shell sets none."""
+    """Return which variables were cleared and kept, for a session's record; empty if none were."""
     found = {"cleared": cleared(), "kept": kept() if _keeps() else {}}
     return {key: value for key, value in found.items() if value}
 
@@ -237,7 +237,7 @@ def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, st
 
 
 def line() -> str | None:
-    """Say, in one line, which shell variables were cleared or kept; None if there are none."""
+    """Return a line that names the shell's cleared and kept variables; None if there are none."""
     words = []
     if cleared():
         words.append(f"cleared {', '.join(cleared())}")
@@ -247,7 +247,7 @@ def line() -> str | None:
 
 
 def say() -> None:
-    """Say what happened to the shell's variables, if there were any."""
+    """Print which variables of the shell were cleared or kept, if there are any."""
     said = line()
     if said:
         print(said, file=sys.stderr, flush=True)

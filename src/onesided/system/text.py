@@ -1,17 +1,17 @@
-"""Other programs' text in a line: characters that control a terminal or file become names."""
+"""Make other programs' text safe to show: control characters are replaced by their names."""
 
 import re
 from collections.abc import Collection
 from typing import Any
 
-#: Characters that end a line, steer a terminal, turn the direction of writing, are invisible, or
-#: are half a character.
+#: Characters that end a line, control a terminal, change the direction of writing or are invisible,
+#: and surrogates (halves of a character).
 UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-#: The same for what is UTF-8, which holds no half character.
+#: The same pattern for UTF-8, which has no surrogates.
 UNSEEN_IN_UTF8 = UNSEEN.pattern.replace("\ud800-\udfff", "")
-#: The same as `UNSEEN`, but tabulators and line feeds, which a document may have.
+#: The same as `UNSEEN`, but without tabulators and line feeds, which a text of lines may have.
 UNSEEN_IN_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 ELLIPSIS = "…"
 
@@ -25,17 +25,17 @@ def line(text: object, most: int | None = None) -> str:
 
     Args:
         text: any object that `str` accepts.
-        most: the most characters of the line. A longer line is cut and ends with an ellipsis.
+        most: the most characters of `text`. A longer text is cut and ends with an ellipsis.
     """
     found = str(text)
     if most is not None and len(found) > most:
         found = found[: most - 1] + ELLIPSIS
-    # nothing of UNSEEN is printable
+    # no character of UNSEEN is printable
     return found if found.isprintable() else UNSEEN.sub(_named, found)
 
 
 def lines(text: str) -> str:
-    """Return a text of any number of lines, with the same characters replaced as in `line`."""
+    """Return a text of several lines. Line feeds and tabulators stay; else as in `line`."""
     return UNSEEN_IN_LINES.sub(_named, text)
 
 
@@ -54,7 +54,7 @@ def plain(value: Any, but: Collection[str] = ()) -> Any:
 
 
 def is_text(text: str) -> bool:
-    """Tell whether a text can be in a path, a command and a file: no NUL, no half character."""
+    """Tell whether a text has neither NUL nor surrogates, so that paths and files can have it."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,7 +1,8 @@
-"""Values that a document may have, whatever its schema says: finite numbers and whole text.
+"""Refuse values that no document may have, even if its schema accepts them.
 
 For JSON Schema, NaN is a number between any two bounds, and Python reads 1e400 as infinite. Later
-steps accept neither of these values, nor integers of more than 64 bits, nor half characters.
+steps accept neither of these values, nor integers of more than 64 bits, nor text with surrogates
+(halves of a character).
 """
 
 import json
@@ -16,19 +17,19 @@ LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**64 - 1
 MOST_OF_A_KEY = 40
 A_NUMBER = "a number that 64 bits hold"
 A_TEXT = "text without NUL, in UTF-8"
-#: What JSON text has in it where a value may be none of the kind: most lines have none of these,
-#: and need not be searched. It is looked for with each digit as 0 and E as e, for a regular
-#: expression would take six times as long.
+#: A JSON text with a value that no document may have contains one of these. Most lines have none,
+#: so that their values need not be checked. Before the search, each digit becomes 0 and E becomes
+#: e: a regular expression would take six times as long.
 SUSPICIOUS = (b"NaN", b"Infinity", b"\\u", b"0e000", b"0e+000", b"0" * 19)
 ONE_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
 
 
 class RepeatedKeyError(ValueError):
-    """A JSON object has a key twice. It is not defined which of the two values counts."""
+    """A JSON object has a key twice. Which of the two values is meant is not defined."""
 
 
 def walk(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key and value of a document, with its field."""
+    """Yield every key and value of a document, each after its field."""
     left = [("", document)]
     while left:
         field, value = left.pop()
@@ -41,7 +42,7 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def levels(written: str) -> int:
-    """Return how deep brackets and braces in a text are nested; quoted brackets count, too."""
+    """Return how deep brackets and braces in a text are nested, including those in quotes."""
     depth = most = 0
     for sign in re.findall(r"[][{}]", written):
         depth = depth + 1 if sign in "[{" else max(0, depth - 1)
@@ -50,7 +51,7 @@ def levels(written: str) -> int:
 
 
 def has_more_than(most: int, document: Any) -> bool:
-    """Tell whether a document has more than `most` keys and values. YAML's aliases are followed."""
+    """Tell whether a document has more than `most` keys and values, with all repeats by aliases."""
     left, seen = [document], 0
     while left and seen <= most:
         value = left.pop()
@@ -63,7 +64,7 @@ def has_more_than(most: int, document: Any) -> bool:
 
 
 def fault(document: Any) -> tuple[str | None, str, str] | None:
-    """Return field, found and expected for a value that no document may have, if there is one."""
+    """Return field, found and expected for a value that no document may have, or None."""
     for field, value in walk(document):
         where = field.lstrip(".") or None
         if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
@@ -74,7 +75,7 @@ def fault(document: Any) -> tuple[str | None, str, str] | None:
         if isinstance(value, float) and not math.isfinite(value):
             return where, str(value), A_NUMBER
         if isinstance(value, int) and not LEAST_INTEGER <= value <= MOST_INTEGER:
-            # it may have more digits than Python writes
+            # not the number itself, which may have more digits than Python writes
             return where, f"an integer of {value.bit_length()} bits", A_NUMBER
     return None
 
@@ -96,17 +97,17 @@ def _object_of_whole_numbers(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-#: Made once: there may be a million lines.
+#: Made only once, because there may be a million lines.
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 _DECODER_OF_WHOLE_NUMBERS = json.JSONDecoder(object_pairs_hook=_object_of_whole_numbers)
 
 
 def from_json(written: str, *, whole: bool = False) -> Any:
-    """Return the document in a JSON text. All numbers are accepted (see `suspicious_fault`).
+    """Return the document in a JSON text, even if `fault` refuses one of its values.
 
     Args:
         written: the text.
-        whole: whether 2.0 in an object becomes 2, which is the same number in JSON.
+        whole: whether 2.0 as the value of a key becomes 2, which is the same number in JSON.
 
     Raises:
         RepeatedKeyError: an object has a key twice.
@@ -117,6 +118,6 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return the fault of the document in a JSON text. Look only if the text is suspicious."""
+    """Return the result of `fault` for a document; None at once if its text is not suspicious."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

@@ -1,4 +1,4 @@
-"""Write files whole. A reader, or a rerun after a kill, sees either the old or the new file."""
+"""Write whole files: a reader, also after a kill, sees either the old file or the new file."""
 
 import contextlib
 import json
@@ -13,33 +13,33 @@ from typing import Any
 from onesided.system.errors import InputError, OnesidedError
 
 UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""The name of a file that `whole_file` has not finished: the name of the whole file, and a
-random end."""
+"""The pattern of the names of files that `whole_file` has not finished: a dot, the name of the file,
+and a random end."""
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole, as `whole_file` does."""
+    """Write a text file (see `whole_file`)."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file whole from pieces of text. The whole text is never in memory."""
+    """Write a text file from pieces (see `whole_file`). The whole text is never in memory."""
     with whole_file(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(piece.encode("utf-8") for piece in pieces)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole, as `whole_file` does."""
+    """Write a binary file (see `whole_file`)."""
     with whole_file(path) as temporary:
         temporary.write_bytes(content)
 
 
 def demand_folder(option: str, folder: Path) -> None:
-    """Refuse a folder that is not writable, before any work is done. Change nothing.
+    """Check, before any work is done, that a folder can be written to. Change nothing.
 
     Args:
         option: the option of the command, for the message.
-        folder: the folder. If it does not exist, it is made for a try, and removed again.
+        folder: the folder. If it does not exist, it is made for the check, and removed again.
 
     Raises:
         InputError: the folder cannot be made or written to.
@@ -85,7 +85,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(inside: Path) -> Iterator[Path]:
-    """Yield a folder, inside `inside`, for the parts of a file. It is removed at the end.
+    """Yield a new folder below `inside` for the parts of a file. It is removed at the end.
 
     Raises:
         OnesidedError: no folder can be made there.
@@ -102,9 +102,9 @@ def temporary_folder(inside: Path) -> Iterator[Path]:
 
 
 def remove_unfinished(folder: Path) -> int:
-    """Remove files below a folder that killed writers never finished; return the number of files.
+    """Remove files and folders that killed writers left below a folder; return their number.
 
-    The caller must know that no process writes there now.
+    The caller must make sure that no process writes there now.
     """
     found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
     for path in found:
@@ -116,19 +116,19 @@ def remove_unfinished(folder: Path) -> int:
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document whole, indented, with the keys in the given order."""
+    """Write a JSON document, indented, with its keys in the given order (see `whole_file`)."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
-    """Write a JSON document whole. The last key has a long list, with one entry on each line.
+    """Write a JSON document whose last key has a long list, with one entry on each line.
 
     Args:
         path: the file.
         document: the document without the last key.
         key: the name of the last key.
-        lines: the entries as texts. A text may have any number of entries, with commas and line
-            feeds between.
+        lines: the entries as texts. A text may have several entries, with a comma and a line feed
+            between two of them (`json_lines`).
     """
     head = json.dumps({**document, key: []}, indent=1, ensure_ascii=False).removesuffix("]\n}")
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
@@ -141,5 +141,5 @@ def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str
 
 
 def json_lines(entries: Iterable[Any]) -> str:
-    """Return the text of some entries of such a list."""
+    """Return some entries as one text for `write_json_of_lines`."""
     return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
