@@ -1,4 +1,4 @@
-"""The command `onesided`. Modules have its commands; each is imported only when it is called."""
+"""The command `onesided`. A module with commands is imported only when one of them is called."""
 
 import argparse
 import gc
@@ -33,14 +33,14 @@ MODULES: Mapping[str, str] = {
     "container": "machine",
     "new": "new_experiment",
 }
-"""The first words of the commands, in the order of the list, and the module of each command."""
+"""By the first word of a command, its module. The help lists the commands in this order."""
 
 OF_ACTIONS = {
     "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
     "container": ("container images", "Build the images, and see whether two hold the same."),
     "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
 }
-"""Commands with actions: one line for the list, and a description of the command."""
+"""By command with actions, its line in the help's list and its description."""
 
 OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
 """Stages that make millions of values but hardly any reference cycles. The garbage collector's
@@ -48,7 +48,7 @@ search for cycles would take a fifth of their time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
-    """Return the parser with those commands that begin with one of the words."""
+    """Return the parser with the commands whose first word is one of `words`."""
     for module in {MODULES[word] for word in words}:
         importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     standing.mend()
     paths.resolve_variables()
-    # a session is started many times in a campaign: it loads neither polars nor charts
+    # a campaign starts `session` many times: it must load neither polars nor charts
     words = [word for word in MODULES if [word] == list(arguments[:1])] or tuple(MODULES)
     options = build_parser(words).parse_args(arguments)
     if words[0] in OF_MANY_VALUES:
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         paths.check()
         surroundings.clear()
-        # a command that launches has this option
+        # every command that launches has this option
         if not hasattr(options, "keep_environment"):
             return options.function(options)
         if options.keep_environment:
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"onesided: {fault}", file=sys.stderr)
         return fault.exit_code
     except Exception as fault:
-        # a fault of ours: the command that waits for this stage gets a line, the log gets the trace
+        # our own fault: the command that waits for this stage gets a line, the log gets the trace
         record_fault(OnesidedError(f"{arguments[0]} failed: {type(fault).__name__}: {fault}"))
         raise
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""A command is a function with a name, help and arguments. A module may have several commands."""
+"""Declare a command: a function with a name, help and arguments."""
 
 import argparse
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Run = Callable[[argparse.Namespace], int]
 
 @dataclass(frozen=True)
 class Argument:
-    """The arguments of `argparse.ArgumentParser.add_argument`."""
+    """An argument of a command, as `argparse.ArgumentParser.add_argument` takes it."""
 
     names: tuple[str, ...]
     details: dict[str, Any]
@@ -23,10 +23,10 @@ class Command:
     """A command, or an action of a command: ``site check``.
 
     Attributes:
-        words: the words of the name, in the order in which a person types them.
+        words: the words of the name, in the order in which a user types them.
         help: the help in one line.
         arguments: the arguments of the command.
-        run: runs the command; returns the exit status.
+        run: a function that runs the command and returns the exit status.
         details: further options for the command's parser.
     """
 
@@ -80,4 +80,4 @@ KEEP_ENVIRONMENT = argument(
     action="store_true",
     help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
 )
-"""The argument of commands that launch."""
+"""The option of all commands that launch."""

@@ -1,4 +1,4 @@
-"""Commands for a machine: MPIs, their description for Spack, images, ReFrame's site file."""
+"""Commands for a machine: provide MPIs, describe it to Spack, build images, check a site file."""
 
 import argparse
 import sys
@@ -32,12 +32,12 @@ FEW_DIFFERENCES = 20
     epilog="`onesided environments lock NAME` adds the hashes of a newly declared version.",
 )
 def environments(options: argparse.Namespace) -> int:
-    """Provide, or lock; return 1 if an environment is unavailable and that matters."""
+    """Provide environments, or lock one; return 1 if one is unavailable that should not be."""
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
     found = provision.provide_all(options.names, provider=options.provider)
     missing = [document for document in found if document["status"] != "ready"]
-    if not options.names:  # no machine has every MPI of a system
+    if not options.names:  # without names, MPIs that only some machines have may be unavailable
         missing = [document for document in missing if provision.has_to_be_there(document)]
     return EXIT_FAILURE if missing and not options.keep_going else 0
 
@@ -66,7 +66,7 @@ def lock(wanted: list[str]) -> int:
     "would be written to spack/machines/ and linked below build/spack/externals/.",
 )
 def spack_machine(options: argparse.Namespace) -> int:
-    """Show what would be written; write it on request."""
+    """Print which files would be written; write them if asked."""
     from onesided.environments.spack_machine import plan
 
     found = plan.make(names.check("spack machine", "--name", options.name))
@@ -88,7 +88,7 @@ def spack_machine(options: argparse.Namespace) -> int:
     "library says of itself.",
 )
 def spack_check(options: argparse.Namespace) -> int:
-    """Check a machine file; a fault in it is an `InputError`."""
+    """Check a machine file; print the MPIs that were not asked; a fault is an `InputError`."""
     from onesided.environments import spack_machine as machines
 
     unasked = machines.check(options.file)

@@ -1,4 +1,4 @@
-"""The files of a new experiment: the files of docs/add-an-experiment.md, with another name."""
+"""Write the files of a new experiment: those in docs/add-an-experiment.md, under another name."""
 
 import argparse
 import re
@@ -12,18 +12,18 @@ from onesided.system.errors import InputError
 EXAMPLE = "get_latency"
 EXAMPLE_STUDY = "tutorial"
 FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
-"""The pattern of a file in the page: the file's name, and a block with its text."""
+"""Finds each file in docs/add-an-experiment.md: its name, and then a block with its text."""
 PUBLISHED = "results/published/"
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a module"
 
 
 def example(published: bool = True) -> dict[str, str]:
-    """Return the files of the page, by name below the checkout's root.
+    """Return the texts of the files in the page, by their paths below the checkout's root.
 
     Args:
-        published: whether to include a source's numbers, and the changes of the page's last
-            section.
+        published: whether to return also the source's numbers, and files as the last section of
+            the page changes them.
     """
     page = paths.project_root() / "docs" / "add-an-experiment.md"
     files = FILES.findall(page.read_text("utf-8"))
@@ -37,14 +37,14 @@ def example(published: bool = True) -> dict[str, str]:
 
 
 def files_of(name: str, study: str) -> dict[str, str]:
-    """Return the files of an experiment with this name, by name below the checkout's root.
+    """Return the texts of the files of a new experiment, by their paths below the checkout's root.
 
     Args:
         name: the name of the kernel, the check, the package and the campaign.
         study: the folder of the kernel.
 
     Raises:
-        InputError: one of the two cannot be a name, or is the name of something else.
+        InputError: `name` or `study` is not valid, or `study` is a folder for other things.
     """
     for option, text in (("NAME", name), ("--study", study)):
         if not IDENTIFIER.fullmatch(text):
@@ -73,23 +73,23 @@ def files_of(name: str, study: str) -> dict[str, str]:
 
 
 def _title_of(study: str) -> str:
-    """Return a title for a new study."""
+    """Return the title of a new study, from its name."""
     return study.replace("_", " ").capitalize()
 
 
 def _describes(path: Path) -> bool:
-    """Tell whether a file is the description of an existing study."""
+    """Tell whether a file is the ``__init__.py`` of an existing study, which describes it."""
     return path.name == "__init__.py" and path.exists()
 
 
 def write(name: str, study: str) -> list[Path]:
-    """Write the files of an experiment; return them.
+    """Write the files of a new experiment; return their paths.
 
     Raises:
         InputError: a name is not valid, or one of the files exists; nothing was written.
     """
     files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
-    # an existing study keeps its description
+    # the description of an existing study is not written again
     files = {path: text for path, text in files.items() if not _describes(path)}
     if any(name in kernels.names(library) for library in libraries.LIBRARIES):
         raise InputError("new", "NAME", name, "a name that no kernel has")

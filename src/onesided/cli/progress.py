@@ -14,7 +14,7 @@ from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
-#: Possible begins of a library's line: ``[host:4711]``, ``[1700000000.123456] [host:4711:0]``.
+#: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
 
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_words(words: list[str]) -> None:
-    """Refuse a word that no kernel accepts, before any installation. The kernel checks the rest."""
+    """Refuse options that do not begin with a dash, before anything is installed."""
     if words and not words[0].startswith("-"):
         expected = f"--environment {words[0]} for an MPI, or after `--` the kernel's options"
         raise InputError("progress", None, repr(words[0]), expected)
@@ -87,7 +87,7 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 def _print_once(lines: Iterable[str]) -> None:
     """Print the ranks' other output below the table. A library may print a line for each window.
 
-    If lines differ only in the name of a process at their begin, only the first one is printed.
+    If lines differ only in the process that they begin with, only the first one is printed.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

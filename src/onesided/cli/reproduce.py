@@ -1,4 +1,4 @@
-"""`onesided reproduce`: a failing cell of `conformance`, made smaller, as a C program."""
+"""`onesided reproduce`: make a failing cell of `conformance` smaller; write it as a C program."""
 
 import argparse
 import json
@@ -30,7 +30,7 @@ STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
 @dataclass
 class Bench:
-    """An MPI with a setting. Cells are tried with it one by one."""
+    """Tries cells, one after another, with one MPI and one setting."""
 
     document: Mapping[str, Any]
     variables: Mapping[str, str]
@@ -39,7 +39,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], program: Path | None = None) -> str:
-        """Launch one cell and return its result. If asked, write the cell as a program."""
+        """Launch one cell; return its result; write it as a program if `program` is given."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
@@ -57,7 +57,7 @@ class Bench:
             return _verdict(lines)
 
     def run_program(self, program: Path, folder: Path) -> str:
-        """Compile and run a written program; return how it ended."""
+        """Compile and run a program that was written from a cell; return how it ended."""
         executable = folder / "program"
         compiler = self.document["compilers"]["c"]
         built = subprocess.run(
@@ -79,9 +79,9 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return the result of a launch of one cell. A cell without a result crashed or hung.
+    """Return the result in the lines of a launch of one cell. Without a result, it crashed or hung.
 
-    Wrong data in a window, in a fetched value and in a sent value are different failures.
+    Wrong data in a window, in a fetched value and in a sent value are different results.
     """
     text = lines.read_text("utf-8") if lines.is_file() else ""
     results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]

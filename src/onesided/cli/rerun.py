@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         InputError: an environment, the results or the cell are not known; nothing was installed.
         OnesidedError: the environment is unavailable.
     """
-    # these load the tables' library
+    # these load polars
     from onesided import studies
     from onesided.campaign import grid
     from onesided.cells.verdicts import UNDECIDED
@@ -87,7 +87,7 @@ def lines(found: Found, again: Again) -> list[str]:
 
 
 def _values(found: Found, again: Again) -> list[str]:
-    """Return the cell's figure of merit from this launch, and the report's, with its interval."""
+    """Return the cell's figure of merit in this launch, and in the report with its interval."""
     from onesided import studies
     from onesided.rerun import launch
 

@@ -1,7 +1,7 @@
 """Commands for a whole campaign, and for its stages, which Snakemake calls one by one.
 
-A stage imports modules with tables or the drawing library only if it needs them, because a session
-is started many times in a campaign.
+A command imports modules that load polars or the drawing library only when it runs, because a
+campaign starts the command `session` many times.
 """
 
 import argparse
@@ -19,7 +19,7 @@ def _say(line: str) -> None:
 
 
 def _list() -> NoReturn:
-    """List the campaigns. No campaign is started without a name, because some take hours."""
+    """List the campaigns, in place of running one without a name: some campaigns take hours."""
     for line in campaign.listed():
         _say(line)
     raise InputError("run", "CAMPAIGN", "none", "a name of this list, or a file")

@@ -1,1 +1,1 @@
-"""A site's own data: references with their bounds, and known defects."""
+"""Compare launches with data that a site keeps: references with bounds, and known defects."""

@@ -1,8 +1,8 @@
-"""Known defects: failures because of a fault that its owner knows, and how the fault appears.
+"""Known defects: faults that are reported to their owners, and the failures that they cause.
 
 A site keeps the defects in ``references/known_defects.yaml``. If a defect explains a failure, the
 failure is an expected failure for ReFrame. If a defect does not appear any more, this is also
-reported, so that no entry outlives its fault.
+reported, so that no entry stays longer than its fault.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,14 +22,14 @@ ANYTHING = ("*",)
 
 @dataclass(frozen=True)
 class Defect:
-    """One entry of the file.
+    """A known defect: one entry of the file.
 
     Attributes:
         name: a short name, for ReFrame's tables.
-        issue: the address of the issue at the fault's owner.
+        issue: the address of the report to the owner of the fault.
         what: the defect in one line.
-        shows_as: how the defect appears: the status of a failure (``crash``), ``turned``, or
-            ``slow`` (above the bound).
+        shows_as: how a cell with the defect fails: a status such as ``crash``, ``turned`` (it waits
+            but was independent), or ``slow`` (above the bound).
         partitions: shell patterns of ``<system>:<partition>``.
         environments: patterns of environments' names.
         tests: patterns of tests' display names.
@@ -51,7 +51,7 @@ class Defect:
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
-        """Tell whether a test may show the defect."""
+        """Tell whether a test fits the patterns of the defect."""
         return (
             _fits(partition, self.partitions)
             and _fits(environment, self.environments)
@@ -59,12 +59,12 @@ class Defect:
         )
 
     def has(self, cell: str) -> bool:
-        """Tell whether a cell may show the defect."""
+        """Tell whether a cell fits the patterns of the defect."""
         return _fits(cell, self.cells)
 
 
 def _fits(name: str, patterns: Sequence[str]) -> bool:
-    # a test's name holds % and =, a cell's , and =: none of them means anything in a pattern
+    # names of tests and cells contain %, = and commas, which have no meaning in a pattern
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 

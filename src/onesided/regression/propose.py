@@ -1,4 +1,4 @@
-"""References proposed from a campaign: verdicts, and latencies with bounds."""
+"""Propose references from a campaign: verdicts, and latencies with bounds."""
 
 import math
 from collections import defaultdict
@@ -20,18 +20,18 @@ from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
-"""A bound is this factor times the least launch. The factor must include a drift between
-campaigns, which launches of one campaign do not show. In five pairs of four campaigns on one
-machine, within three hours, 3,534 latencies were at most 1.79 times the median of the other
-campaign."""
+"""A bound is this factor times the value of the least launch. The factor must allow for a drift
+between campaigns, which launches of one campaign do not show. Four campaigns ran on one machine
+within three hours. In five pairs of them, 3,534 latencies were at most 1.79 times the median of the
+other campaign."""
 
 AGREEING = 3
-"""The number of launches, including the least launch, that must agree with the least launch. One
-or two launches may have been lucky, and then no later launch clears the bound."""
+"""The number of launches that must agree: the least launch and those nearest to it. One or two
+launches may have been lucky, and then no later launch clears the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""Launches agree if they differ by at most this factor. Then a launch like the third one clears
-a bound of `BOUND_FACTOR`. If they differ by more, the bound would have to be higher, and a
+"""Launches agree if they differ by at most this factor. Then a launch like the third least one
+clears a bound of `BOUND_FACTOR`. If they differ by more, the bound would have to be higher, and a
 slow-down by a factor of three could pass below the bound."""
 
 LEAST_LAUNCHES = 5
@@ -48,10 +48,10 @@ class Proposal:
     """The summary of a figure's launches.
 
     Attributes:
-        value: the least launch, in the unit of the figure.
-        launches: the number of launches with a latency, whatever the state of the cores was.
+        value: the value of the least launch, in the unit of the figure.
+        launches: the number of launches with a value, in any state of the cores.
         spread: the third least launch divided by the least launch.
-        agreeing: launches that are at most `MOST_SPREAD` times the least.
+        agreeing: the number of launches that are at most `MOST_SPREAD` times the least.
     """
 
     value: float
@@ -61,7 +61,7 @@ class Proposal:
 
     @property
     def misses(self) -> float:
-        """Return the factor below which the bound may miss a slow-down.
+        """Return a factor: the bound may miss a slow-down by less than this factor.
 
         A later launch may be as far below the least launch as the third least launch is above it.
         """
@@ -69,7 +69,7 @@ class Proposal:
 
     @property
     def refusal(self) -> str | None:
-        """Return why there is no bound, and how many rounds would give it; None if it exists."""
+        """Return why there is no bound, and how many rounds would give one; else None."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -102,10 +102,10 @@ class Proposal:
 
 
 def propose(values: Sequence[float]) -> Proposal:
-    """Return the summary of launches.
+    """Return the summary of the launches of a figure.
 
     Args:
-        values: one value in seconds for each launch; at least one.
+        values: the value of each launch, in the unit of the figure; at least one.
     """
     ordered = sorted(values)
     least = ordered[0]
@@ -119,7 +119,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Return metric and proposal for each cell with a figure that gets a bound."""
+    """Yield place, metric and proposal of each cell, if its experiment has a figure to bound."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
@@ -142,7 +142,7 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
     Args:
         folder: an analysed folder of results.
-        experiments: the experiments that judged the results.
+        experiments: the experiments with which the results were judged.
 
     Raises:
         InputError: a file of the folder is missing, cut or of another version.
@@ -170,14 +170,14 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """The file's entries for figures: by test and figure, the bound, or why there is no bound."""
+    """Entries of a reference file: by test and figure, the bound, or why there is no bound."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, test: str, name: str, metric: Metric, proposal: Proposal) -> None:
-        """Keep a figure."""
+        """Add the entry of a figure."""
         if proposal.refusal is None:
             self.bounds[test][name] = proposal.entry(metric)
         else:
@@ -193,7 +193,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
 
 
 def describe(document: Mapping[str, Any]) -> list[str]:
-    """Return a summary of a document: one line for the document, then one line for each figure."""
+    """Return lines on a reference document: one on the whole document, then one on each figure."""
     held = [figure for figures in document["figures"].values() for figure in figures.values()]
     refused = sum(map(len, document["refused"].values()))
     verdicts = sum(len(cells) for cells in document["tests"].values())

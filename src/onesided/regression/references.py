@@ -34,13 +34,13 @@ class Kept:
 
     Attributes:
         verdicts: the verdicts, by cell.
-        figures: the figures, by ReFrame's performance variable (`figure_name`): value, upper, unit,
-            launches.
-        near_s: the largest distance of cores (a cache line's round trip in s) at which a figure
-            applies to a launch. None if not known; then every launch counts.
-        least_width: the least width of the origin's core (operations at a time) at which a figure
-            applies to a launch; None as for `near_s`. A bound leaves room for effects of the
-            target's core.
+        figures: by name (`figure_name`), the value of a figure, its bound (`upper`), its unit and
+            the number of launches.
+        near_s: the largest distance between cores (a cache line's round trip in s) with which a
+            launch is compared with the figures. None if not known; then all launches are compared.
+        least_width: the least width of the origin's core (operations at a time) with which a launch
+            is compared with the figures; None as for `near_s`. Effects of the target's core are
+            within the bounds.
     """
 
     verdicts: Mapping[str, str] = field(default_factory=dict)
@@ -102,7 +102,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
 
 
 def read(path: Path, test: str) -> Kept:
-    """Return a file's references for a test; nothing if there is no such file.
+    """Return the references that a file has for a test; empty ones if there is no such file.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
@@ -119,12 +119,12 @@ def read(path: Path, test: str) -> Kept:
 
 
 def figure_name(metric: str, cell: str) -> str:
-    """Return ReFrame's name for the median of a cell's samples of a metric."""
+    """Return the name of a cell's figure for ReFrame: ``<metric>[<cell>]``."""
     return f"{metric}[{cell}]"
 
 
 def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
-    """Return metric and cell of a kept figure, from its name (see `figure_name`)."""
+    """Return metric and cell of a kept figure, from its name (`figure_name`) and its entry."""
     metric, _, cell = name.partition("[")
     of = {"series": metric, **figure.get("of", {})}
     return Metric(metric, unit=figure["unit"], **of), cell.removesuffix("]")
@@ -133,9 +133,9 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
 def launch_figures(
     results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> dict[str, float]:
-    """Return, by name (`figure_name`), the figures of a launch, with the values of the report.
+    """Return, by name (`figure_name`), the figures of a launch, computed as for the report.
 
-    The value of a latency is the reading that counts in this launch.
+    The value of a latency is that of `reading_of`.
 
     Args:
         results: the launch's result lines by cell.
@@ -158,7 +158,7 @@ def launch_figures(
 
 
 def reading_of(result: Mapping[str, Any]) -> Reading | None:
-    """Return the reading that counts in a result line; None if there is no latency."""
+    """Return the reading with the least latency (`least`) in a result line; None if there is none."""
     return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
@@ -178,7 +178,7 @@ def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, st
 
     Args:
         kept: the verdicts by cell, from `read`.
-        probes: the launch's valid samples by cell.
+        probes: by cell, the valid samples of the launch.
     """
     found = {}
     for cell, word in kept.items():

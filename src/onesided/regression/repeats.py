@@ -1,8 +1,8 @@
-"""Launches in regression mode: when a launch is repeated, and what repeats say about a figure.
+"""Launches in regression mode: when a launch is repeated, and how repeats decide about a figure.
 
-Other work of a machine can only add to a figure. Therefore, if one launch shows a figure well below
-its bound, this launch clears the figure. Any other launch only says that the figure must be
-measured again.
+Other work on a machine can only increase a figure. Therefore, if one launch has a figure well below
+its bound, this launch clears the figure, which then is not too slow. After any other launch, the
+figure must be measured again.
 """
 
 import sys
@@ -17,24 +17,24 @@ from onesided.regression import references
 from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
-"""A launch clears a figure if the figure is at most this share of its bound, that is 1.5 times
-the campaign's least value. If a latency became three times as high, a launch clears it only if
-the same launch would have had, before the change, half of the least value."""
+"""A launch clears a figure if its value is at most this share of the bound, that is 1.5 times the
+campaign's least value. If a latency became three times as high, a launch clears it only if the same
+launch would have had half of the least value before the change."""
 
 ENOUGH_LAUNCHES = 7
 """If no launch has cleared a figure, the figure is decided after this number of launches with
-cores in the campaign's state. On a machine with shared cores, nothing changed, but one latency
-in 90 was above its bound in a first launch. The decision was wrong for fewer than one in 1,000
-(tests/unit/test_repeats.py draws these launches again)."""
+cores in the campaign's state. On a machine with shared cores where nothing had changed, one latency
+in 90 was above its bound in the first launch. After this number of launches, the decision was wrong
+for fewer than one in 1,000 (tests/unit/test_repeats.py simulates this)."""
 
 MOST_LAUNCHES = 12
-"""The most launches, including launches with cores in another state."""
+"""The most launches of a test, including launches with cores in another state."""
 
 LEAST_LAUNCHES = 3
 """A figure fails only if at least this number of launches had cores in the campaign's state."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
-"""The files of a launch; the files of earlier launches are in `EARLIER`<number>."""
+"""The files of a launch. Those of earlier launches are in folders `EARLIER`<number>."""
 EARLIER = "launch-"
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -43,12 +43,12 @@ Results = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Decided:
-    """A figure, and the bound with which the figure is compared.
+    """The value of a figure that decides, and the bound with which it is compared.
 
     Attributes:
         value: the least value of the launches, if it clears the figure; else the median over the
             launches that had cores in the campaign's state.
-        bound: ReFrame's reference. It has no lower bound, because a figure that gets better does
+        bound: ReFrame's reference, without a lower bound, because a figure that gets better does
             not fail.
     """
 
@@ -58,10 +58,10 @@ class Decided:
 
 @dataclass
 class Shown:
-    """The launches' values of a figure for which the site keeps a bound.
+    """The values that launches have of a figure for which the site keeps a bound.
 
     Attributes:
-        clear_at: a value up to this value, in the figure's unit, clears the figure.
+        clear_at: the largest value that clears the figure, in the figure's unit.
         values: the values of all launches that have the figure.
         as_kept: the values of the launches with cores in the campaign's state.
     """
@@ -79,7 +79,7 @@ class Shown:
         """Return the value that is compared with the bound; None if no value decides.
 
         Args:
-            launches: the number of launches. If launches cannot be repeated, the first decides.
+            launches: the number of launches; with fewer than `LEAST_LAUNCHES`, all must be as kept.
         """
         if self.is_clear:
             return min(self.values)
@@ -88,7 +88,7 @@ class Shown:
 
 
 def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
-    """Return the launches' values for each figure that the launches have and the site keeps.
+    """Return, by name, the values of each figure that the launches have and the site keeps.
 
     Args:
         kept: the result of `references.read`.
@@ -109,10 +109,10 @@ def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
 
 
 def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
-    """Return the value that decides, for each figure that launches have and the site keeps.
+    """Return, by name, the deciding value of each figure that launches have and the site keeps.
 
-    No value decides if no launch cleared the figure, and nearly all launches had cores farther
-    apart than in the campaign, or shared the core. Such a figure says nothing about the MPI.
+    No value decides if no launch cleared the figure, and nearly all launches had cores in another
+    state (`references.is_as_kept`). Such a figure says nothing about the MPI, and is left out.
 
     Args:
         kept: see `shown`.
@@ -128,17 +128,17 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
 
 
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the figures that were measured but that `decided` leaves out.
+    """Return the names of figures that were measured but that `decided` leaves out.
 
     No launch cleared these figures, so it is not known whether they are within their bounds. A test
-    with such a figure does not pass, even if only the cores were different.
+    with such a figure does not pass, although the cause may be only the state of the cores.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]
 
 
 def launches_in(folder: Path) -> list[records.Launch]:
-    """Return the launches of a test, in order.
+    """Return the launches of a test from its folder, the first launch first.
 
     Raises:
         InputError: a whole line does not fit the schema.
@@ -156,6 +156,6 @@ def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
 
 
 if __name__ == "__main__":
-    # called by reframe_checks/repeat.sh between launches: FILE TEST; exits 0 to ask for another
+    # reframe_checks/repeat.sh calls this after a launch with FILE TEST; exit status 0: repeat
     file, test = sys.argv[1:]
     sys.exit(not asks_for_another(references.read(Path(file), test), launches_in(Path())))

@@ -1,1 +1,1 @@
-"""Cells that are run again outside a campaign: how to name a cell, and how it is launched."""
+"""Run cells again outside a campaign: how a line names a cell, and how the cell is launched."""

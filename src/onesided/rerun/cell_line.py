@@ -1,4 +1,4 @@
-"""The command line that runs a cell of a report again, and the cell that such a line names.
+"""Command lines that run a cell of a report again, and the cell that such a line names.
 
 Nothing is installed or launched here.
 """
@@ -19,20 +19,20 @@ from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
 USUAL_RESULTS = "quick"
-"""The campaign whose results `onesided rerun` reads first if no results are named."""
+"""The name of the campaign whose results `onesided rerun` reads first if no others are named."""
 
 PARAMETER = " %"
-"""The text that is before each parameter in ReFrame's name of a test."""
+"""The text before each parameter in ReFrame's name of a test."""
 
 VERDICTS = "verdicts.json"
 MOST_NAMED = 4
-"""The most tests that a message names. If there are more, the message gives their number."""
+"""The most tests or partitions that a message names. Of others, it gives only the number."""
 
 Entry = Mapping[str, Any]
 
 
 class Declared(Protocol):
-    """The parts of a cell's declaration that a line needs."""
+    """The attributes of a cell that a command line needs."""
 
     system: str
     partition: str
@@ -48,14 +48,14 @@ def words(test: str) -> tuple[str, ...]:
 
 
 def is_named_by(test: str, asked: str) -> bool:
-    """Tell whether words name a test: they are the test's name, or this name has all the words."""
+    """Tell whether a text names a test: it is the test's name, or this name has all its words."""
     return asked == test or set(asked.split()) <= set(words(test))
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
     """Return the words that distinguish a test from other tests; None if there is no other test.
 
-    The whole name is used if a part of the name would also name one of the other tests.
+    The result is the whole name if the words would also name one of the other tests.
     """
     others = [other for other in others if other != test]
     if not others:
@@ -68,13 +68,13 @@ def telling(test: str, others: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a campaign's cells.
+    """Makes the command lines that run a campaign's cells again.
 
     Attributes:
         campaign: the name of the campaign.
         tests: by test, the words that distinguish it from tests whose cells have the same axes.
-        partitions: whether the cells are of several partitions.
-        places: the environment by its name on a page, if this name is different.
+        partitions: whether lines must name the partition, because cells are of several partitions.
+        places: by name on a page, the environment; only for names that are different there.
     """
 
     campaign: str
@@ -84,7 +84,7 @@ class Lines:
 
     @classmethod
     def of(cls, campaign: str, cells: Iterable[Declared]) -> Lines:
-        """Find what the lines of a campaign's cells must name.
+        """Find out what lines must name to identify each cell of a campaign.
 
         All cells of a test have the same axes. Cells with different axes have different ids.
         """
@@ -104,12 +104,12 @@ class Lines:
         """Return the lines for a page that uses other names of environments.
 
         Args:
-            places: the environment by its name on the page.
+            places: by name on the page, the environment.
         """
         return replace(self, places=places)
 
     def environment_of(self, cell: Declared) -> str:
-        """Return the environment of a cell, whatever name the MPI has on a page."""
+        """Return the environment of a cell, which may have another name on a page."""
         return self.places.get(cell.environment, cell.environment)
 
     def line(self, cell: Declared) -> str:
@@ -127,13 +127,13 @@ class Lines:
 
 
 def _quoted(text: str) -> str:
-    """Return a text for use between two apostrophes in a shell."""
+    """Return a text in the form that it needs between two apostrophes in a shell."""
     return text.replace("'", "'\"'\"'")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The words with which a user asks for a cell.
+    """The cell that a user asks for.
 
     Attributes:
         environment: the name of a declared environment.
@@ -162,8 +162,8 @@ class Found:
     """A cell of a campaign's results.
 
     Attributes:
-        folder: the results.
-        record: the campaign.json of the results.
+        folder: the folder of the results.
+        record: the content of campaign.json.
         entry: the entry of the cell in verdicts.json.
     """
 
@@ -186,11 +186,11 @@ def find(asked: Asked, results: str | None = None) -> Found:
 
     Args:
         asked: the cell.
-        results: a campaign's folder or name. If not given: the campaign quick if it has the cell,
-            else the newest results with the cell.
+        results: a campaign's folder or name. By default, the results of the campaign quick are used
+            if they have the cell, else the newest results that have the cell.
 
     Raises:
-        InputError: no such environment, results or cell, or more than one cell is meant.
+        InputError: there is no such environment, results or cell, or several cells fit.
     """
     declarations.select([asked.environment])
     if results is not None:
@@ -221,7 +221,7 @@ def _written() -> list[Path]:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders of results: first the usual folder, then the others, the newest first."""
+    """Yield the folders of results: first that of `USUAL_RESULTS`, then others, newest first."""
     yield from (path.parent for path in sorted(_written(), key=_rank))
 
 
@@ -263,7 +263,7 @@ def _only(folder: Path, asked: Asked) -> Found:
 
 
 def _not_one(option: str, value: str | None, what: str, known: Sequence[str]) -> InputError:
-    """Return the message for an option that names none, or more than one, of several things."""
+    """Return the error for an option that fits none, or more than one, of the known values."""
     listed = ", ".join(map(repr, known[:MOST_NAMED]))
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
     found = repr(value) if value else f"{len(known)} {what} with the cell"

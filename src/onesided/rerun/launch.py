@@ -1,4 +1,4 @@
-"""Cells launched again: one cell by its check, as in a campaign, or some cells by hand."""
+"""Launch a cell again with its check, as in a campaign, or prepare launches by hand."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -35,16 +35,16 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
 
 FOLDER = "rerun"
-"""The name of the folder below `build`."""
+"""The name of the campaign for one cell, and of its folder below `build`."""
 
 ROUND = 2
-"""The round is after the only round of all cells, so that a file says which cells it has."""
+"""The round in which the cell is launched: a further round, because only these choose cells."""
 
 EVERY_TEST = {"expression": "True"}
-"""The campaign's choice of tests: all tests. The test of the cell is chosen by name."""
+"""The campaign selects all tests. Only then is the test of the cell chosen by its name."""
 
 NOT_OF_ONE_CELL = ("until", "beside")
-"""Entries of a campaign's file that have no meaning if one cell is launched once."""
+"""Entries of a campaign's file that are left out, because only one cell is launched once."""
 
 Say = Callable[[str], None]
 
@@ -54,10 +54,10 @@ class Again:
     """The result of one launch of a cell.
 
     Attributes:
-        word: the verdict that launches like this launch would lead to.
-        early: the share of the launch's accesses that were early; None if no access counts.
-        detail: the reason, if the verdict alone does not say enough.
-        merit: the row with the figure of merit, as in summary.parquet; None if there is none.
+        word: the verdict that the cell would have if all its launches were like this launch.
+        early: the share of the launch's valid accesses that were early; None if there are none.
+        detail: the reason of the verdict; None if there is none.
+        merit: the row of the cell's figure of merit, as in summary.parquet; None if there is none.
     """
 
     word: str
@@ -72,8 +72,8 @@ def again(found: Found, experiments: Experiments, say: Say) -> Again:
     Args:
         found: the cell in the results of a campaign.
         experiments: the experiments that judge the cell.
-        say: a function that is called with a line if the launch waits for a campaign on this
-            machine.
+        say: a function that is called with each line for the user, for example if the launch waits
+            for a campaign on this machine.
 
     Raises:
         InputError: no check of this checkout has the cell.
@@ -85,7 +85,7 @@ def again(found: Found, experiments: Experiments, say: Say) -> Again:
         small.keep_environment()
         surroundings.say()
         clean_after(stack.enter_context(campaign_lock(small.results, say)), say)
-        # files of an earlier one would count for this one
+        # else files of an earlier launch would be taken for files of this launch
         shutil.rmtree(small.results, ignore_errors=True)
         stack.enter_context(strays.owned_by(small.results, lock_file()))
         test = _declared(small, found)
@@ -122,7 +122,7 @@ def provided(environment: str, provider: str | None = None) -> Mapping[str, Any]
 
 
 def cell_options(cells: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return a kernel's options for the given cells, from the labels of each cell."""
+    """Return the options with which a kernel runs the cells with these labels."""
     blocks = (grid.block_option({axis: [value] for axis, value in one.items()}) for one in cells)
     return [word for block in blocks for word in ("--cells", block)]
 
@@ -133,7 +133,7 @@ def folder() -> Path:
 
 
 def _campaign(found: Found) -> Campaign:
-    """Return a campaign with one round, environment, partition and setting, and its own folder.
+    """Return a campaign for the cell: one environment, partition and setting, and its own folder.
 
     Raises:
         InputError: the results do not say which campaign made them.
@@ -179,7 +179,7 @@ def _declared(small: Campaign, found: Found) -> dict[str, Any]:
 
 
 def _check_of(found: Found, name: str) -> list[dict[str, Any]]:
-    """Return the test as the results declare it; nothing if the check's file is not known."""
+    """Return the test as the results declare it; nothing if its check is not in this checkout."""
     path = found.folder / "declared.json"
     if not path.is_file():
         return []
@@ -201,7 +201,7 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 
 
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
-    """Judge the launch, with the thread numbers of the report's launches without a setting."""
+    """Judge the launch; compare its threads with the report's launches without a setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {
         **setting_check.default_threads(cells),

@@ -1,4 +1,4 @@
-"""The ``%test`` of an image: two ranks of each MPI run a real kernel, and verify every number.
+"""The ``%test`` of an image: with each MPI, two ranks run a kernel that verifies its data.
 
 It is called as ``python -m onesided.rerun.verify_image``. In the image without an MPI, it checks
 that the kernels need a library with the MPI ABI, and that nothing else is missing.
@@ -23,7 +23,7 @@ ABI_LIBRARY = "libmpi_abi.so.1"
 
 
 def main() -> int:
-    """Verify every MPI of the image, with one line for each; return 1 at the first that fails."""
+    """Verify every MPI of the image; print one line for each; return 1 at the first that fails."""
     os.environ.setdefault(containers.IMAGE_VARIABLE, str(containers.DOCUMENT))
     image = containers.read_own()
     try:
@@ -38,10 +38,11 @@ def main() -> int:
 
 
 def _verify(environment: dict[str, Any]) -> str:
-    """Launch the kernel on two ranks; return the findings.
+    """Launch the kernel on two ranks; return a line that says what was verified.
 
     Raises:
-        OnesidedError: the number of ranks or the data is wrong, or a cell did not end.
+        OnesidedError: another library ran, the number of ranks or the data is wrong, or a cell did
+            not end.
     """
     name = environment["name"]
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +59,7 @@ def _verify(environment: dict[str, Any]) -> str:
         found = header["mpi"]["library_version"]
         raise OnesidedError(f"{name}: ran with {found}, expected {environment['library_version']}")
     wrong = [cell for cell in header["cells"] if _status(launch, cell) != records.OK]
-    # a crash that the probe found at the library's end happens here, too, after the last cell
+    # if the probe found a crash in the library's last call, the crash is also here, after all cells
     ended = launch.finished or environment["teardown"] is not None
     if wrong or not ended:
         raise OnesidedError(f"{name}: not verified: {wrong or 'the launch did not finish'}")
@@ -70,7 +71,7 @@ def _status(launch: records.Launch, cell: str) -> str | None:
 
 
 def _verify_abi(prefix: Path) -> str:
-    """Compare the libraries that the kernels lack with the libraries that they should lack.
+    """Check that the kernels lack only the library with the MPI ABI; return a line that says so.
 
     Raises:
         OnesidedError: another library is missing, or none is missing.

@@ -1,4 +1,4 @@
-"""ReFrame's configuration of a site, made from the few lines in the site's file."""
+"""Make ReFrame's configuration of a site from the few lines in the site's file."""
 
 import os
 import shlex
@@ -15,21 +15,21 @@ Entry = dict[str, Any]
 LOCAL = "local"
 #: ReFrame's schedulers that submit with ``sbatch``: with accounting, and without it.
 SLURM = ("slurm", "squeue")
-#: How many times a second ReFrame looks whether a launch is finished. By default ReFrame slows
-#: down to one look in ten seconds. A launch on one machine is often over in less time.
+#: How many times a second ReFrame looks whether a launch is finished. ReFrame's default slows down
+#: to one look in ten seconds, but a launch on one machine often takes less time.
 LOOKS_LOCAL = 10
 #: A scheduler is asked less often, because several sessions wait for it at the same time.
 LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST = 1, 0.2
-#: For each record, written or not, ReFrame collects all that a check says of itself, some 10 ms
-#: each: at its level debug, a third of a core beside the launches that it looks at.
+#: For each log record, even if it is not written, ReFrame collects all data of a check, which takes
+#: about 10 ms. At the level `debug`, this would use a third of a core during the launches.
 LOG_LEVEL = "verbose"
 LOG = "reframe.log"
-#: The name of ReFrame's first log, and the module that opened it.
+#: The pattern of the name of ReFrame's first log, and the module that opens this log.
 FIRST_LOG, FIRST_LOG_OWNER = "rfm-*.log", "reframe.core.logging"
-#: A session's TMPDIR is a folder of the machine that ReFrame runs on; a node may not have it.
+#: Lets a node use its own temporary folder, if it does not have TMPDIR of ReFrame's machine.
 TEMPORARY_FOLDER_OF_THE_NODE = '[ -d "${TMPDIR:-/tmp}" ] || unset TMPDIR'
 
-#: Sections of their own that `configuration` takes beside those that it makes.
+#: Further sections of a site file that `configuration` takes as they are.
 SECTIONS = ("modes", "storage", "autodetect_methods")
 
 PERFLOG_FIELDS = (
@@ -54,21 +54,21 @@ def configuration(
 ) -> Entry:
     """Return the dictionary that a site file calls ``site_configuration``.
 
-    Every declared environment is listed, even if it does not exist yet. Then its checks are skipped
-    with the reason, instead of being left out. Environments in containers are listed only if they
+    Every declared environment is listed, even if it was not provided yet: its checks are skipped
+    with this reason, instead of being left out. Environments in containers are listed only if they
     were provided.
 
     Args:
         system: the name of the machine in ReFrame.
-        descr: a description of one line for readers.
+        descr: one line that describes the machine for readers.
         partitions: ReFrame's partition entries. ``environs`` has names from
             config/environments.yaml; by default all environments are used. docs/vocabulary.md lists
             the extras and features of this project.
         hostnames: regular expressions for the hosts on which ReFrame is started.
-        more: further entries. Lists become sections: ``environments`` (to add some), ``modes``,
-            ``storage``, ``autodetect_methods``. ``general`` is a mapping of ReFrame's general
-            options, which have priority over the options here. Any other key is a key of ReFrame's
-            system entry.
+        more: further entries. ``environments`` is a list of environments to add. ``modes``,
+            ``storage`` and ``autodetect_methods`` are ReFrame's sections. ``general`` is a mapping
+            of ReFrame's general options, which replace the options here. Any other key is a key of
+            ReFrame's system entry.
 
     Raises:
         InputError: config/environments.yaml is faulty, or does not have a name in ``environs``.
@@ -97,14 +97,14 @@ def configuration(
         "general": [general],
         "logging": [_logging(folder)],
         "modes": [regression_mode()],
-        # a campaign keeps results of its own, and its sessions run many at a time
+        # a campaign keeps results itself, and many of its sessions may run at the same time
         "storage": [{"enable": strays.SESSION_MARKER not in os.environ}],
         **sections,
     }
 
 
 def _names() -> list[str]:
-    """Return the environments for partitions that name no environments."""
+    """Return the names of the environments of partitions without ``environs``."""
     declared = declarations.declared(in_containers=True)
     return [
         name
@@ -114,7 +114,7 @@ def _names() -> list[str]:
 
 
 def regression_mode() -> Entry:
-    """Return ReFrame's mode ``regression``: a short set, compared with the site's references."""
+    """Return ReFrame's mode ``regression``: a few checks, compared with the site's references."""
     checks = paths.project_root() / "reframe_checks"
     options = [
         f"--checkpath={checks}",
@@ -123,12 +123,12 @@ def regression_mode() -> Entry:
         "--filter-expr=setting == 'default'",
         "--setvar=hold_figures=yes",
     ]
-    # ReFrame splits each as a shell does
+    # ReFrame splits each option as a shell does
     return {"name": "regression", "options": [shlex.quote(option) for option in options]}
 
 
 def _folder() -> Path:
-    """Return the folder for ReFrame's files: the session's, else a folder below ``build/``."""
+    """Return the folder for ReFrame's files: the session's; without a session, below ``build/``."""
     declared = os.environ.get(strays.SESSION_MARKER)
     folder = Path(declared) if declared else paths.build_dir() / "reframe"
     folder.mkdir(parents=True, exist_ok=True)
@@ -136,10 +136,10 @@ def _folder() -> Path:
 
 
 def _move_first_log(folder: Path) -> None:
-    """Let ReFrame continue with its first log.
+    """Let ReFrame write its first log to a folder of this project.
 
-    Before ReFrame reads a site file, it opens a log in the system's temporary folder, and leaves
-    this log there.
+    Before ReFrame reads a site file, it opens this log in the system's temporary folder, where it
+    would remain.
     """
     handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
     for handler in handlers:
@@ -147,12 +147,12 @@ def _move_first_log(folder: Path) -> None:
         if path.match(FIRST_LOG):
             handler.close()
             path.unlink(missing_ok=True)
-            # opened again by the next record
+            # the next record opens the new file
             handler.baseFilename = str(folder / LOG)
 
 
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
-    """Return a partition, with the entries that every partition has."""
+    """Return a partition of a site file, with the entries that every partition gets here."""
     chosen = [one.name for one in declarations.select(entry.get("environs", names))]
     found = {
         **entry,

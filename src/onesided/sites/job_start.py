@@ -1,7 +1,7 @@
-"""The lines of a job before its own commands, tried in a shell like the job's shell.
+"""Try the lines that a job runs before its own commands, in a shell like the job's shell.
 
-A script with the lines that ReFrame writes runs here until it ends. Two traps of bash record which
-line began and which line failed. The lines share one shell, as in a job, so that a module finds
+A script with the lines that ReFrame writes runs here to its end. Two traps of bash record which
+lines began and which lines failed. All lines run in one shell, as in a job, so that a module finds
 what an earlier command has set.
 """
 
@@ -31,9 +31,9 @@ SRUN = "srun"
 LIMIT_S = 60.0
 
 MODULES_SYSTEM = "modules_system"
-#: ReFrame's value for a machine without modules, its default.
+#: ReFrame's value for a machine without modules. It is ReFrame's default.
 NO_MODULES = "nomod"
-#: What the shell of a job must have, by the modules system: a test for it, and a name for readers.
+#: By modules system, a command that tests whether a shell has it, and the words for a message.
 ASKED = {
     "lmod": (
         'type module; [ -n "${LMOD_CMD:-}" ] || { echo LMOD_CMD is not set >&2; false; }',
@@ -54,7 +54,7 @@ echo "{token} end" >&$onesided_marks
 # no 0: what the lines left running is ended then
 exit 1
 """
-#: The text that bash puts before its own messages.
+#: The text before the messages of bash itself.
 OF_BASH = re.compile(r"^\S*: line (\d+): ")
 
 
@@ -64,10 +64,10 @@ class Step:
 
     Attributes:
         field: the field of the site file that has the line.
-        said: the value of the field.
+        said: the value of this field.
         command: the command for the shell.
         expected: what would be correct.
-        is_wrong: whether the line is wrong on every machine, so that nothing has to be tried.
+        is_wrong: whether the line is wrong on every machine. Then it is not tried.
     """
 
     field: str
@@ -97,7 +97,7 @@ class Failure:
 
 
 def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
-    """Yield why ReFrame cannot start. With one option, ReFrame asks for modules before any job.
+    """Yield why ReFrame cannot start: with `resolve_module_conflicts`, it needs modules at once.
 
     Args:
         site: ReFrame's configuration.
@@ -120,13 +120,13 @@ def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputErr
 def failures(
     site: Any, system: Entry, partition: Entry, *, try_them: bool
 ) -> Iterator[tuple[Failure, list[Step]]]:
-    """Yield each failure before a job's own commands, with the steps to which it belongs.
+    """Yield each step that fails before a job's own commands, together with all steps of the job.
 
     Args:
         site: ReFrame's configuration.
         system: a system of the site.
         partition: a partition of the system; each of its environments may add steps.
-        try_them: whether the steps are for this machine.
+        try_them: whether to try the steps, which are for this machine.
     """
     login = any(one.get("use_login_shell") for one in site["general"])
     entries = {one["name"]: one for one in site["environments"]}
@@ -145,7 +145,7 @@ def failures(
 
 
 def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
-    """Return the lines of a job in ReFrame's order: partition first, then environment."""
+    """Return the steps of a job in ReFrame's order: partition first, then environment."""
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
     found = [*_commands(partition, ""), *_modules(partition, "", kind), *_variables(partition, "")]
     if environment:
@@ -188,7 +188,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
     for name, *values in entry.get("env_vars", []):
         value = str(values[0]) if values else ""
         line = f"{name}={value}"
-        # ReFrame quotes nothing: the text behind a space is a second variable for the shell
+        # ReFrame does not quote values: for the shell, text after a space is a second variable
         is_wrong = not _is_one_word(line)
         command = ":" if is_wrong else f"export {line}"
         expected = "one word of the shell, with quotes inside the value around spaces and quotes"
@@ -196,7 +196,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
 
 
 def _is_one_word(line: str) -> bool:
-    """Tell whether the shell reads a line as one assignment. Bash itself evaluates the value."""
+    """Tell whether a shell reads a line as one word. If it runs commands, assume so."""
     if "$(" in line or "`" in line:
         return True
     try:
@@ -206,9 +206,9 @@ def _is_one_word(line: str) -> bool:
 
 
 def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
-    """Run the steps in one shell of this machine; return the failed steps, in their order.
+    """Run the steps in one shell of this machine; return the failures, in the order of the steps.
 
-    Steps that are wrong on any machine are left out.
+    Steps that are wrong on every machine are not run.
 
     Args:
         all_steps: the result of `steps`.
@@ -235,24 +235,24 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 
 
 def _marked(step: Step) -> str:
-    """Return a step's command, after an empty command if bash would not mark its begin."""
+    """Return a step's command; before "(" or "{", with an empty command whose begin bash marks."""
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
 
 @dataclass(frozen=True)
 class _Places:
-    """The lines of the script that belong to each step.
+    """Finds the step to which a line of the script belongs.
 
     Attributes:
         steps: the steps.
-        first: the number of the first line of the steps.
+        first: the number of the line at which the first step begins.
     """
 
     steps: Sequence[Step]
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of the step at a line. Lines after all steps count for the last step."""
+        """Return the place of the step at a line: the last step also for lines after all steps."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
@@ -262,7 +262,7 @@ class _Places:
 
 
 def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
-    """Read the marks in the output; return the failures by the place of their steps."""
+    """Return the failures that the marks in the output show, by the place of the failed step."""
     words: dict[int, list[str]] = {}
     statuses: dict[int, int] = {}
     begun, ended = 0, False
@@ -294,13 +294,13 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the place of a mark's step. In a sourced file, the line that sourced it counts."""
+    """Return the place of a mark's step: for a sourced file, the step that sourced this file."""
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the place of the line that bash could not read, or else of the last begun line."""
+    """Return the place of the step that bash could not parse, or else of the last that began."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):
@@ -314,14 +314,14 @@ def _reason(status: int, said: Sequence[str]) -> str:
 
 
 def _without_consequences(failures: list[Failure]) -> list[Failure]:
-    """Leave out failures of modules if the program that loads modules is missing."""
+    """Leave out failures of modules if the system that loads modules is missing."""
     if all(one.step.field != MODULES_SYSTEM for one in failures):
         return failures
     return [one for one in failures if not one.step.is_module]
 
 
 def typed(commands: Sequence[str], partition: Entry) -> str:
-    """Return one line that a person can type to try commands within a job."""
+    """Return one line that a user can type to try commands in a job."""
     shell = f"bash -c {_quoted('; '.join(commands))}"
     if partition["scheduler"] in SLURM:
         return shlex.join([SRUN, "--ntasks=1", *partition.get("access", [])]) + f" {shell}"

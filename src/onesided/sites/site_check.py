@@ -1,8 +1,8 @@
-"""The faults in a site file, reported before anything is submitted.
+"""Find the faults in a site file before anything is submitted.
 
 The file is loaded in the same way as ReFrame loads it. Some things can exist only on the site's own
-machine, such as the programs of a scheduler. If they are missing on that machine (see `hostnames`),
-this is a fault. On any other machine, it is only a note.
+machine, such as the programs of a scheduler. If this machine is the site's (see `hostnames`) and
+they are missing, this is a fault. On any other machine, it is only a note.
 """
 
 import re
@@ -25,11 +25,11 @@ from onesided.system.processes import ProgramError, ask
 from onesided.system.text import line
 
 ONE_NODE, NETWORK = "one_node", "network"
-#: The launcher that stands for each environment's own.
+#: The launcher of a partition whose environments use their own launchers.
 OWN_LAUNCHER = "mpiexec"
-#: ReFrame's launchers that start one process on one machine, and no ranks.
+#: ReFrame's launchers that start one process and not the ranks of an MPI.
 WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
-#: The programs that ReFrame calls for a scheduler or a launcher.
+#: By scheduler or launcher, the program that ReFrame calls for it.
 PROGRAMS = {
     **dict.fromkeys(SLURM, "sbatch"),
     **dict.fromkeys(("pbs", "torque"), "qsub"),
@@ -46,7 +46,7 @@ PROGRAMS = {
     **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
 }
 SRUN_TIMEOUT_S = 10.0
-#: Characters of a command in a line about its failure.
+#: The most characters of a command in a message about its failure.
 MOST_OF_A_COMMAND = 50
 
 
@@ -55,8 +55,8 @@ class Findings:
     """The findings in a site file.
 
     Attributes:
-        faults: what must be corrected.
-        notes: what is worth knowing.
+        faults: faults that must be corrected.
+        notes: lines that the user should know.
         partitions: one line for each partition that could be read.
     """
 
@@ -67,14 +67,14 @@ class Findings:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a site file, and its place in the file.
+    """A partition of a site file.
 
     Attributes:
-        path: the file.
+        path: the site file.
         name: ``system:partition``.
         entry: the partition's entry in ReFrame.
-        documents: the documents of its environments, by ReFrame's names; None if the environment is
-            not one of this project.
+        documents: by ReFrame's name, the document of each of its environments; None if an
+            environment is not one of this project.
         is_here: whether the file is for this machine.
     """
 
@@ -111,7 +111,7 @@ class Partition:
 
 
 def check(path: Path) -> Findings:
-    """Check whether a site file fits ReFrame, the vocabulary, the environments and this machine."""
+    """Compare a site file with ReFrame, docs/vocabulary.md, the environments and this machine."""
     findings = Findings()
     try:
         site = _load(path)
@@ -153,7 +153,7 @@ def _load(path: Path) -> Any:
     try:
         site = config.load_config(str(path))
         site.validate()
-    except InputError as fault:  # of the declarations, or of a name that is not in them
+    except InputError as fault:  # the declarations are faulty, or lack a name
         where = f"{fault.source}: {fault.field}" if fault.field else fault.source
         raise InputError(path, where, fault.found, fault.expected) from fault
     except SyntaxError as fault:
@@ -168,10 +168,10 @@ def _load(path: Path) -> Any:
 
 
 def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
-    """Return the field and the words of an error from ReFrame, or from the schema that it names.
+    """Return the field and the text of an error of ReFrame, or of the schema that caused the error.
 
-    The words leave out the path, because the message already begins with the path, and a long path
-    would cut the words short.
+    The text leaves out the path: the message already begins with the path, and with a long path the
+    text would be cut too early.
     """
     cause = fault.__cause__ or fault
     if hasattr(cause, "absolute_path"):
@@ -198,7 +198,7 @@ def _is_here(system: Entry, path: Path) -> bool:
 
 
 def _documents(site: Any, entry: Entry) -> dict[str, Entry | None]:
-    """Return what is known about the environments of a partition."""
+    """Return, by name, the documents of a partition's environments; None if not of this project."""
     defined = {one["name"]: one for one in site["environments"]}
     return {
         name: defined.get(name, {}).get("extras", {}).get("onesided")
@@ -224,14 +224,14 @@ def _check_partition(partition: Partition, findings: Findings) -> None:
 
 
 def _words(partition: Partition) -> Iterator[InputError]:
-    """Yield extras and features that nothing reads, or that have values with no meaning."""
+    """Yield extras and features that are not in the vocabulary, or that have invalid values."""
     for name, content in (("extras", partition.extras), ("features", partition.features)):
         where = f"{partition.name}: {name}"
         yield from documents.faults(content, f"partition#{name}", partition.path, where)
 
 
 def _placement(partition: Partition) -> Iterator[InputError]:
-    """Yield contradictions in the entries about nodes."""
+    """Yield contradictions between the entries about nodes."""
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
     per_node = partition.extras.get("ranks_per_node")
     if len(said) != 1:
@@ -255,7 +255,7 @@ def _is_own(partition: Partition) -> bool:
 
 
 def _backends(partition: Partition) -> Iterator[InputError]:
-    """Yield a scheduler or launcher that ReFrame lacks, or a launcher that starts no ranks."""
+    """Yield faults of scheduler and launcher, and of the extras that depend on the launcher."""
     for kind, get in (("scheduler", backends.getscheduler), ("launcher", backends.getlauncher)):
         try:
             get(partition.entry[kind])
@@ -275,7 +275,7 @@ def _backends(partition: Partition) -> Iterator[InputError]:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield environments that checks could not use. Also yield if no environment is ready."""
+    """Yield environments that checks could not use, and a fault if no environment is ready."""
     for name, document in partition.documents.items():
         if document is None:
             expected = "one of config/environments.yaml (onesided.sites.configuration lists them)"
@@ -292,7 +292,7 @@ def _environments(partition: Partition) -> Iterator[InputError]:
 
 
 def _programs(partition: Partition) -> Iterator[InputError]:
-    """Yield what the partition's machine needs but this machine does not have."""
+    """Yield programs and values of ``srun --mpi`` that are needed but that this machine lacks."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
     if not _is_own(partition):
@@ -315,9 +315,9 @@ def _interfaces(partition: Partition) -> Iterator[InputError]:
 
 
 def _srun_mpi_list() -> list[str]:
-    """Return the possible values of ``srun --mpi`` here; none if Slurm does not list them."""
+    """Return the values of ``srun --mpi`` on this machine; none if Slurm does not list them."""
     try:
-        # it writes the list to standard error
+        # srun writes the list to standard error
         return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
     except ProgramError:
         return []
@@ -375,7 +375,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Add a fault if the step fails everywhere or this machine runs the jobs, else a note."""
+    """Add a fault if the step fails on every machine or jobs run on this machine, else a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

@@ -13,8 +13,8 @@ from typing import Any
 from onesided.system.errors import InputError, OnesidedError
 
 UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""The pattern of the names of files that `whole_file` has not finished: a dot, the name of the file,
-and a random end."""
+"""The pattern of names of files that `whole_file` has not finished: a dot, the file's name, and a
+random end."""
 
 
 def write_text(path: Path, text: str) -> None:
