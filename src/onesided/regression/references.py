@@ -158,7 +158,7 @@ def launch_figures(
 
 
 def reading_of(result: Mapping[str, Any]) -> Reading | None:
-    """Return the reading with the least latency (`least`) in a result line; None if there is none."""
+    """Return the reading with the least latency in a result line; None if there is none."""
     return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
