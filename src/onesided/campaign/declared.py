@@ -111,7 +111,7 @@ def tests_for(
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Return whether an environment fits all words of one of a test's ``valid_prog_environs``."""
+    """Return whether an environment fits all words of an entry of ``valid_prog_environs``."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -137,7 +137,7 @@ def sizes_file() -> Path:
 
 
 def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Return, by kernel, the sizes of the cells of declared tests; no entry for kernels without."""
+    """Return, by kernel, the sizes of the cells of declared tests. A kernel may have no sizes."""
     found: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for labels in cells_of(dict(test)).values():

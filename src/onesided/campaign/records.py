@@ -20,7 +20,7 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""By unit, the least value that a sample may have, and a message's words for such values."""
+"""By unit, the least value that a sample may have, and a message's words for valid values."""
 DIFFERENCES = ("remaining",)
 """Metrics that are a difference between two times. Their values may be below 0."""
 
@@ -45,7 +45,7 @@ class Launch:
     """Everything that one launch, with its relaunches, wrote.
 
     Attributes:
-        headers: header lines, one for each launcher that got so far.
+        headers: header lines, one for each launcher that wrote one.
         started: the ids of the cells that began, in order.
         results: result lines by cell id, with the measurements that later lines add.
         hangs: hang lines by cell id, in the order of ranks; None is the key outside cells.
@@ -91,12 +91,12 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Take a cut line. It is no damage if a launcher was ended there."""
+        """Record a cut line. It is damage unless a launcher was ended there."""
         self._blame_cut()
         self._cut = self._open, number
 
     def line(self, number: int, document: Mapping[str, Any]) -> None:
-        """Take a whole line."""
+        """Check the next line, which is whole."""
         kind, cell = document["type"], document.get("cell")
         if kind != "header":
             self._blame_cut()

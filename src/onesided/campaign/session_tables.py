@@ -261,7 +261,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
 def _foreign_variables(
     test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return, by the test's setting, the ranks' variables that are neither its nor the MPI's."""
+    """Return, by the test's setting, ranks' variables that neither it nor the environment sets."""
     value = settings.value(test["setting"], environment["family"], environment["version"])
     own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
     found = surroundings.foreign(header["environment"], own, value.variables)

@@ -40,7 +40,7 @@ OF_ACTIONS = {
     "container": ("container images", "Build the images, and see whether two hold the same."),
     "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
 }
-"""By command with actions, its line in the help's list and its description."""
+"""For each command with actions: its line in the list of commands, and its description."""
 
 OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
 """Stages that make millions of values but hardly any reference cycles. The garbage collector's

@@ -32,7 +32,7 @@ FEW_DIFFERENCES = 20
     epilog="`onesided environments lock NAME` adds the hashes of a newly declared version.",
 )
 def environments(options: argparse.Namespace) -> int:
-    """Provide environments, or lock one; return 1 if one is unavailable that should not be."""
+    """Provide environments, or lock hashes; return 1 if a needed environment is unavailable."""
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
     found = provision.provide_all(options.names, provider=options.provider)

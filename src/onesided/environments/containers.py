@@ -115,7 +115,7 @@ def exec_words() -> list[str]:
 
 
 def exec_options(environment: Mapping[str, Any]) -> list[str]:
-    """Return the options of ``apptainer exec`` for an environment's document."""
+    """Return the options of ``apptainer exec`` that an environment's document requires."""
     container = environment["container"]
     options = exec_words()[1:]
     if container["namespaces"] == SHARED:

@@ -190,7 +190,7 @@ def _in_container(
 
 
 def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declaration]:
-    """Return declared environments, in containers or not; without names, all native environments.
+    """Return the declared environments with these names; without names, all outside containers.
 
     Raises:
         InputError: a name is not declared, or the declarations are faulty.
@@ -224,7 +224,7 @@ def left_behind() -> LeftBehind:
 
 @dataclass(frozen=True)
 class Requirement:
-    """One version of one package.
+    """A requirement of the lock: one version of one package, with its hashes.
 
     Attributes:
         pin: ``name==version``.

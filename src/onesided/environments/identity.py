@@ -73,7 +73,7 @@ class Identity:
         return f"{self.package}@{self.version}"
 
     def is_version(self, wanted: str) -> bool:
-        """Return whether this version is ``wanted``, as far as both versions have numbers."""
+        """Return whether this version is ``wanted``; compare only numbers that both have."""
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
@@ -84,7 +84,7 @@ def is_shared(folder: Path) -> bool:
 
 
 def component(package: str, version: str, prefix: Path) -> Path:
-    """Return the folder with ``bin`` and ``lib`` of an MPI with a prefix for Spack."""
+    """Return the folder with ``bin`` and ``lib`` of an MPI, from its prefix in Spack."""
     if package != INTEL:
         return prefix
     numbers = version.split(".")

@@ -28,7 +28,7 @@ ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
 """The name of the definition of all images with MPIs. Each kernel is an app of these images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""By definition, the library whose kernels are the apps of the image."""
+"""For each definition with apps, the library whose kernels are the apps."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),

@@ -21,7 +21,7 @@ CHOICE_VARIABLE = "ONESIDED_KERNELS"
 
 ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
 LAST_WORDS = 2000
-"""The number of characters from the end of a failed build's output that a message has."""
+"""A message about a failed build has this many characters from the end of its output."""
 
 
 def build_script() -> Path:

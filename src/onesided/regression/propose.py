@@ -96,7 +96,7 @@ class Proposal:
             "misses": round(self.misses, 2),
             "unit": metric.unit,
             "launches": self.launches,
-            # a latency is the value that `moments` makes of it, of any rank
+            # a latency needs only its name, because `launch_figures` takes its value from a reading
             **({"of": of} if metric.series != LATENCY else {}),
         }
 

@@ -25,7 +25,7 @@ ENOUGH_LAUNCHES = 7
 """If no launch has cleared a figure, the figure is decided after this number of launches with
 cores in the campaign's state. On a machine with shared cores where nothing had changed, one latency
 in 90 was above its bound in the first launch. After this number of launches, the decision was wrong
-for fewer than one in 1,000 (tests/unit/test_repeats.py simulates this)."""
+for fewer than one in 1,000 (tests/unit/test_repeats.py draws such launches at random)."""
 
 MOST_LAUNCHES = 12
 """The most launches of a test, including launches with cores in another state."""

@@ -196,7 +196,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
 
 
 def _is_one_word(line: str) -> bool:
-    """Tell whether a shell reads a line as one word. If it runs commands, assume so."""
+    """Tell whether a shell reads a line as one word. Assume so if the line runs commands."""
     if "$(" in line or "`" in line:
         return True
     try:
@@ -235,7 +235,7 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 
 
 def _marked(step: Step) -> str:
-    """Return a step's command; before "(" or "{", with an empty command whose begin bash marks."""
+    """Return a step's command, after an empty one if bash would mark no begin (of "(" or "{")."""
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
 

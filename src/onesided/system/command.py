@@ -30,7 +30,7 @@ class UnavailableError(OnesidedError):
 
 
 def one_line(text: str) -> str:
-    """Return the text in one line, from its first REASON_LENGTH characters."""
+    """Return a text as one line, which is cut after REASON_LENGTH characters."""
     return line(" ".join(text.split())[:REASON_LENGTH])
 
 

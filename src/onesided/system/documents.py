@@ -22,7 +22,7 @@ MOST_VALUES = 1_000_000
 """The most values of a YAML document. Each value that an alias repeats is counted again: with
 aliases, a few lines can stand for any number of values, and writing them into a message would
 never end."""
-#: The most nested brackets and braces of YAML: the parser's time grows with their square.
+#: The most levels of brackets and braces in YAML: the parser's time grows with their square.
 MOST_LEVELS = 200
 #: Errors that YAML's constructors raise for an invalid number, date or tag.
 CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
@@ -123,7 +123,7 @@ COMPILED = ("launches", "line", "references", "reframe_report", "session", "verd
 
 @cache
 def _fits(name: str) -> Callable[[Any], Any] | None:
-    """Return a fast function that raises if a document does not fit; None for most schemas."""
+    """Return a fast function that raises if a document does not fit; None if not in `COMPILED`."""
     if name.partition("#")[0] not in COMPILED:
         return None
     schema = dict(_validator(name).schema)

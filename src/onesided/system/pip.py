@@ -43,7 +43,7 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the `NETWORK` options from pip's files and variables. For pip, variables win."""
+    """Return the `NETWORK` options from pip's files and variables; variables have priority."""
     answer = subprocess.run(
         [str(python), "-m", "pip", "config", "list"],
         env=dict(environment),

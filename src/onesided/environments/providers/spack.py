@@ -38,12 +38,12 @@ COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.
 
 @dataclass(frozen=True)
 class Found:
-    """A Spack on this machine, or the lack of one.
+    """What exists on this machine: Spack, and the declared MPI.
 
     Attributes:
         program: Spack's program; None if there is no Spack.
         declaration: the declaration of the environment.
-        mpi: the declared MPI, as its own provider found it; None if there is no Spack.
+        mpi: the MPI that the declared provider found; None if there is no Spack.
     """
 
     program: Path | None

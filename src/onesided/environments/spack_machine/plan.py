@@ -44,7 +44,7 @@ TOOL_TIMEOUT_S, SPACK_TIMEOUT_S = 30, 300
 COMPILERS = {"c": ("c", "gcc"), "c++": ("cxx", "g++"), "fortran": ("fortran", "gfortran")}
 CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
 PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
-#: By Spack's name, how a tool prints its version. Only the program of gmake has another name.
+#: By Spack's name, the pattern of a tool's version text. Only gmake's program has another name.
 VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
 #: What the kernels' build needs. Spack has to build each of them that is not an external.
 NEEDED = ("gcc", "cmake")
