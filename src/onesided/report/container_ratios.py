@@ -180,7 +180,7 @@ def _chart(
     width: int,
     *,
     narrow: bool,
-) -> alt.LayerChart:
+) -> figures.Specification:
     order = [row["environment"] for row in rows]
     whole, single = list(map(_plain, rows)), list(map(_plain, marks))
     values = [one["value"] for one in (*whole, *single)]
@@ -227,7 +227,8 @@ def _chart(
         .encode(x="one:Q")
     )
     step = 52 if narrow else 40
-    return alt.layer(one, strokes, bars, dots).properties(width=width, height=step * len(order))
+    layers = (one, strokes, bars, dots)
+    return figures.combined("layer", layers, width=width, height=step * len(order))
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:

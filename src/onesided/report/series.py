@@ -119,7 +119,7 @@ class SeriesFigure:
         table = Table(name, f"{self.title}, {words}: the numbers drawn.", columns, rows)
         return Figure(name, f"{self.title}, {words}", caption, *drawn, table)
 
-    def _chart(self, points: Sequence[Row], narrow: bool) -> alt.ConcatChart:
+    def _chart(self, points: Sequence[Row], narrow: bool) -> figures.Specification:
         drawn = [
             {name: value for name, value in point.items() if name != "shown"}
             for point in points
@@ -134,11 +134,11 @@ class SeriesFigure:
             )
             for panel in panels
         ]
-        return alt.concat(*charts, columns=per_line)
+        return figures.combined("concat", charts, columns=per_line)
 
     def _panel(
         self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
-    ) -> alt.LayerChart:
+    ) -> figures.Specification:
         """Return one panel; all panels have the same axes."""
         x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
         ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
@@ -179,7 +179,7 @@ class SeriesFigure:
             )
             layers.insert(0, spread)
         size = {"width": width, "height": 220} | ({"title": title} if title else {})
-        return alt.layer(*layers).properties(**size)
+        return figures.combined("layer", layers, **size)
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
         """Return the axis, with the points' labels at its ticks."""

@@ -114,7 +114,9 @@ class Curve:
         ).format(self.published.document["source"]["year"], self.flavor)
         return [Figure(self.name, "Bandwidth by size, then and now", caption, *drawn, table)]
 
-    def _chart(self, then: Sequence[Row], now: Sequence[Row], narrow: bool) -> alt.LayerChart:
+    def _chart(
+        self, then: Sequence[Row], now: Sequence[Row], narrow: bool
+    ) -> figures.Specification:
         every = (*then, *now)
         y = alt.Y(
             "value:Q",
@@ -145,9 +147,8 @@ class Curve:
             .encode(x=x, y=y, text="machine:N")
         )
         bold = _bold(now, narrow).encode(**axes)
-        return alt.layer(*thin, bold, names_at_ends).properties(
-            width=width, height=HEIGHT_PX[narrow]
-        )
+        layers = (*thin, bold, names_at_ends)
+        return figures.combined("layer", layers, width=width, height=HEIGHT_PX[narrow])
 
     @staticmethod
     def _labels(then: Sequence[Row], least: float) -> list[Row]:

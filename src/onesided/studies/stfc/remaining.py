@@ -109,7 +109,7 @@ def diagonal(scales: Any) -> alt.Chart:
 
 def _panel(
     points: pl.DataFrame, at: tuple[str, str], how: Drawing, size: tuple[int, int], scales: Any
-) -> alt.LayerChart:
+) -> figures.Specification:
     chosen = points.filter(
         (pl.col(how.panels[0]) == at[0]) & (pl.col(how.panels[1]) == at[1])
     ).select("remaining", "elapsed", *dict.fromkeys((how.colour[0], how.shape[0], *how.hints)))
@@ -139,9 +139,9 @@ def _panel(
             ],
         )
     )
-    return alt.layer(diagonal(scales), dots).properties(
-        width=size[0], height=size[1], title=f"{at[0]}, {at[1]}"
-    )
+    layers = (diagonal(scales), dots)
+    title = f"{at[0]}, {at[1]}"
+    return figures.combined("layer", layers, width=size[0], height=size[1], title=title)
 
 
 def figure(
@@ -167,10 +167,12 @@ def figure(
     panels = [(one, two) for one in first for two in how.second if (one, two) in present]
     per_line = 3 if len({two for _, two in panels}) == 1 else 2
     width = (figures.WIDE_PX - 40) // per_line - 75
-    wide = alt.concat(
-        *(_panel(points, at, how, (width, 200), scales) for at in panels), columns=per_line
+    sizes = ((width, 200), per_line), ((figures.NARROW_PX - 80, 190), 1)
+    charts = (
+        figures.combined(
+            "concat", (_panel(points, at, how, size, scales) for at in panels), columns=columns
+        )
+        for size, columns in sizes
     )
-    slim = (figures.NARROW_PX - 80, 190)
-    narrow = alt.concat(*(_panel(points, at, how, slim, scales) for at in panels), columns=1)
-    *drawn, specification = figures.draw(table.name, wide, narrow)
+    *drawn, specification = figures.draw(table.name, *charts)
     return Figure(table.name, TITLE, caption, *drawn, explored or specification, table)

@@ -119,13 +119,15 @@ def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
 def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
     """Return a Vega-Lite view of one cell. A reader selects the cell by its axes."""
     selects = [
-        alt.param(
-            name=f"chosen_{name}",
-            value=rows[0][name],
-            bind=alt.binding_select(
-                options=list(dict.fromkeys(row[name] for row in rows)), name=f"{name} "
-            ),
-        )
+        {
+            "name": f"chosen_{name}",
+            "value": rows[0][name],
+            "bind": {
+                "input": "select",
+                "options": list(dict.fromkeys(row[name] for row in rows)),
+                "name": f"{name} ",
+            },
+        }
         for name in names
     ]
     every_x, every_y = ([value * 1e-6 for row in rows for value in row[key]] for key in "xy")
@@ -161,12 +163,9 @@ def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
         .mark_text(**text, color=figures.colour("muted"))
         .encode(**corner, text=alt.value("no such cell was measured"))
     )
-    layered = (
-        alt.layer(remaining.diagonal(scales), dots, words, none)
-        .properties(width="container", height=320)
-        .add_params(*selects)
-    )
-    return figures.specification(layered)
+    layers = (remaining.diagonal(scales), dots, words, none)
+    size = {"width": "container", "height": 320}
+    return figures.specification(figures.combined("layer", layers, **size, params=selects))
 
 
 def section(material: Material) -> Section | None:

@@ -142,7 +142,7 @@ def _panel(
     lines: Sequence[str],
     size: tuple[int, int | None],
     title: str,
-) -> alt.LayerChart:
+) -> figures.Specification:
     """Return one environment's bars. If an access does not wait, it has a word in place of a bar.
 
     Args:
@@ -184,7 +184,8 @@ def _panel(
         .encode(y=y, x=alt.value(0), text="word:N")
     )
     height = _LINE_PX * len(lines)
-    return alt.layer(drawn, written).properties(width=width, height=height, title=title)
+    layers = (drawn, written)
+    return figures.combined("layer", layers, width=width, height=height, title=title)
 
 
 def _ordered(cells: Sequence[Cell]) -> list[Cell]:
@@ -218,24 +219,23 @@ def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
     observed = [cell for cell in shown if cell.verdict in verdicts.OBSERVED]
     environments = environments_of(material, observed)
 
-    def panel(name: str, own_lines: Sequence[str], size: tuple[int, int | None]) -> alt.LayerChart:
+    def panel(
+        name: str, own_lines: Sequence[str], size: tuple[int, int | None]
+    ) -> figures.Specification:
         own = [bar for bar in bars if bar["environment"] == name]
         said = [word for word in words if word["environment"] == name and word["line"] in own_lines]
         return _panel(own, said, own_lines, size, name)
 
     width = (figures.WIDE_PX - _LABELS_PX - 15) // len(environments) - 18
-    wide = alt.hconcat(
-        *(
-            panel(name, lines, (width, None if at else _LABELS_PX))
-            for at, name in enumerate(environments)
-        ),
-        spacing=14,
+    wide = (
+        panel(name, lines, (width, None if at else _LABELS_PX))
+        for at, name in enumerate(environments)
     )
     slim = (figures.NARROW_PX - _NARROW_LABELS_PX - 10, _NARROW_LABELS_PX)
     own_lines = {
         name: [line for line in lines if (name, line) in drawn_lines] for name in environments
     }
-    narrow = alt.vconcat(*(panel(name, own, slim) for name, own in own_lines.items() if own))
+    narrow = (panel(name, own, slim) for name, own in own_lines.items() if own)
     caption = (
         f"How an access that is held up divides between its calls, at "
         f"{levels_of(cells)[0]} and the longest compute. Begin is what opens the epoch (lock, "
@@ -243,7 +243,8 @@ def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
         "where the access is not held up."
     )
     name = f"{NAME}_figure"
-    drawn = figures.draw(name, wide, narrow)
+    charts = figures.combined("hconcat", wide, spacing=14), figures.combined("vconcat", narrow)
+    drawn = figures.draw(name, *charts)
     return Figure(name, "Which call waits", caption, *drawn, WRITTEN.table(name, bars))
 
 

@@ -123,7 +123,7 @@ def _columns(
     sideways: bool,
     width: int,
     title: str = "",
-) -> alt.LayerChart:
+) -> figures.Specification:
     """Return the bars of one panel: vertical on a wide page, horizontal on a narrow page."""
     low, high = bounds
     order = list(dict.fromkeys(bar["label"] for bar in bars))
@@ -166,13 +166,14 @@ def _columns(
     )
     height = 36 * len(order) if sideways else 250
     titled = {"title": title} if title else {}
-    return alt.layer(drawn, one, written).properties(width=width, height=height, **titled)
+    layers = (drawn, one, written)
+    return figures.combined("layer", layers, width=width, height=height, **titled)
 
 
 def _figure(
     kind: str,
     bars: Sequence[Mapping[str, Any]],
-    drawn: Sequence[alt.ConcatChart],
+    drawn: Sequence[figures.Specification],
     further: Sequence[str] = (),
 ) -> Figure:
     """Return a figure with the table of its bars.
@@ -218,12 +219,12 @@ def _measured(material: Material) -> Figure | None:
     panels = {panel: own for panel, own in by_panel.items() if panel[0] in shown}
     per_line = len({steps for _, steps in panels})
 
-    def concat(sideways: bool, width: int, columns: int) -> alt.ConcatChart:
+    def concat(sideways: bool, width: int, columns: int) -> figures.Specification:
         charts = (
             _columns(own, bounds, sideways, width, ", ".join(panel))
             for panel, own in panels.items()
         )
-        return alt.concat(*charts, columns=columns)
+        return figures.combined("concat", charts, columns=columns)
 
     width = (figures.WIDE_PX - 40) // per_line - 55
     drawn = concat(False, width, per_line), concat(True, figures.NARROW_PX - 128, 1)
