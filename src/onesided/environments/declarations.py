@@ -1,6 +1,6 @@
 """The declarations of config/environments.yaml: MPIs by name, each with its family's data.
 
-Beside this file, config/wheels.lock has the hashes of the wheels that are installed.
+config/wheels.lock has the hashes of the wheels that are installed.
 """
 
 import re

@@ -122,7 +122,7 @@ def judge(
     experiments: Experiments,
     threads: Mapping[Place, int] | None = None,
 ) -> Judged:
-    """Return values, summary and verdicts for a campaign's tables, or for some tests.
+    """Return values, summary and verdicts for the tables of a campaign, or of some of its tests.
 
     Args:
         campaign: see `verdicts`.

@@ -82,7 +82,7 @@ MAXIMUM_GROWTH = 0.3
 saturated. An exponent of 0 means constant; 1 means in proportion."""
 
 MINIMUM_SAMPLES_BEYOND = 10
-"""The number of samples beyond the delay that a claim of saturation needs."""
+"""To claim saturation, at least this many samples beyond the delay are needed."""
 
 NEAR_DELAY = (0.25, 2.0)
 """Times within these factors of the delay are `at` the delay. If operations meet a regular tick
@@ -157,8 +157,8 @@ def _share_still_computing(probes: Sequence[Probe]) -> float:
 def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
     """Return the verdict on a cell from the probes of its launches.
 
-    A delay is tested first. For example, a delay of 4 ms is always early in a compute of 240 ms and
-    never early in a compute of 7 ms. Neither result describes the cell.
+    The test for a delay comes first, because a delay can look like other verdicts. For example, an
+    access that always takes 4 ms returns early in a compute of 240 ms, and late in one of 7 ms.
 
     Args:
         probes: one probe for each launch that ran, even if the launch has no valid sample.

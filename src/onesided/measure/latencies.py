@@ -62,7 +62,8 @@ LEAST_SHARE = 0.3
 state. Otherwise most launches would be left out because of one or two launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
-"""The states of the cores at a latency, best first. Each state is a statistic of the latency."""
+"""The states of the cores at a latency, best first. In summary.parquet, a latency has a statistic
+for each state, with the name of the state."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
 """For each state, the column of `launch_latencies` for `onesided.measure.values.by_column`."""

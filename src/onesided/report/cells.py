@@ -203,7 +203,7 @@ def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
 
 
 def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
-    """Return a cell for a figure by the number of ranks.
+    """Return a cell in the form that a figure needs if its axis is the number of ranks.
 
     The number of ranks and the crowding are axes of the returned cell.
 

@@ -231,7 +231,7 @@ def make_temporary_folder(lock: Path) -> Path:
 
 
 def _place_of_temporary_folders() -> Path:
-    """Return the folder for temporary folders. It is not in one of them: paths must be short."""
+    """Return where sessions make temporary folders: not within another one, to keep paths short."""
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder
 

@@ -71,7 +71,7 @@ def _code_sentences(advice: Advice) -> list[str]:
 
 
 def _costs(chosen: Sequence[Choice], level: str | None) -> str:
-    """Say what a combination costs, and what combinations that differ on one axis cost."""
+    """Say what the chosen combinations cost, also with the usual value of one axis."""
     own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
     words = f"It costs {own} (thread level {level})."
     for axis, same in zip(COMMON, reversed(COMMON), strict=True):
