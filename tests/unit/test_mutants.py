@@ -13,7 +13,16 @@ ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools" / "mutants.py"
 LIST = yaml.safe_load((ROOT / "tools" / "mutants.yaml").read_text("utf-8"))
 SOURCE = "def least(a, b):\n    return a if a < b else b\n"
-TEST = "from onesided import least\n\n\ndef test_least():\n    assert least(1, 2) == 1\n"
+TEST = """import pytest
+from onesided import least
+
+def test_least():
+    assert least(1, 2) == 1
+
+@pytest.mark.slow
+def test_equal():
+    assert str(least(1, 1.0)) == "1.0"
+"""
 
 
 @pytest.mark.parametrize("mutant", LIST, ids=lambda mutant: mutant["name"])
@@ -93,6 +102,12 @@ def test_one_is_killed_and_named_one_survives_and_one_that_is_no_program_is_neit
     again = repository([KILLED, SURVIVES | reason])
     assert again.returncode == 0, again.stdout + again.stderr
     assert (tmp_path / "build" / "mutants.jsonl").read_text().count("\n") == 3
+
+
+def test_a_slow_test_runs_where_it_is_named(repository, tmp_path):
+    slow = "tests/test_least.py::test_equal"
+    assert repository([SURVIVES | {"tests": [slow]}]).returncode == 0
+    assert outcomes(tmp_path)["or equal"] == ("killed", slow)
 
 
 @pytest.mark.parametrize(
