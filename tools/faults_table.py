@@ -78,21 +78,20 @@ def trials(
     done: set[tuple[str, str]],
 ) -> Iterator[Trial]:
     """Yield each fault in each kernel that it concerns, one fault after the other."""
-    library = faulty_launches.build_library(environment, folder)
     with tempfile.TemporaryDirectory(prefix="onesided-faults-") as lines:
         known = []
         for name in names:
             kernel = Kernel(environment, folder / name, Path(lines) / name, {})
             kernel.folder.mkdir()
             options = faulty_launches.options_of(kernel)
-            known.append((kernel, options, faulty_launches.launch(kernel, library, options)))
+            known.append((kernel, options, faulty_launches.launch(kernel, options)))
         for fault in faults:
             for kernel, options, reference in known:
                 name = kernel.executable.name
                 if (name, str(fault)) not in done:
                     with tempfile.TemporaryDirectory(dir=lines) as own:
                         one = replace(kernel, folder=Path(own))
-                        judgement = tried(one, library, options, reference, fault)
+                        judgement = tried(one, options, reference, fault)
                     if judgement is not None:
                         yield Trial(name, str(fault), judgement.right, judgement.why)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kernels import launching
 from onesided import sites
 from onesided.campaign import grid
 from onesided.environments import provision, settings
@@ -209,10 +210,17 @@ def cells_of_the_test():
     return list(grid.cells(test["base_point"], test["crosses"]))
 
 
-def inject(kind, cell):
-    """Return the option that has a kernel commit a fault in one cell."""
-    cells = cells_of_the_test()
-    return with_options(f"inject:{kind}@{cells.index(cell)},{BRIEF}")
+@pytest.fixture
+def with_fault(ready_environment):
+    """Return a function that gives the variables of a fault in one cell."""
+    environment = launching.Environment(ready_environment(MPI))
+
+    def variables(fault, cell):
+        here = cells_of_the_test().index(cell)
+        kept = {"ONESIDED_KEEP_ENVIRONMENT": "1"}  # what is set for an MPI is removed otherwise
+        return {**launching.with_fault(environment, f"{fault} {here}"), **kept}
+
+    return variables
 
 
 def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
@@ -239,14 +247,15 @@ def test_a_latency_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
     assert run.figures["launches"][0] == 1
 
 
-def test_a_latency_three_times_as_high_fails_and_says_which_and_how_high(kept, tmp_path):
+def test_a_latency_that_is_higher_fails_and_says_which_and_how_high(kept, with_fault, tmp_path):
     name = references.figure_name("latency", IDLE)
-    slow = (inject("slow", IDLE), f"--report-junit={tmp_path}/junit.xml")
+    slow = (with_options(), f"--report-junit={tmp_path}/junit.xml")
+    fault = with_fault("slow any each all", IDLE)
     for _ in range(TRIES):
         keep(kept, figures={IDLE: 1.0})
         seen = regression(tmp_path, with_options())
         keep(kept, figures={IDLE: seen.figures[name][0]})
-        before, run = regression(tmp_path, with_options()), regression(tmp_path, *slow)
+        before, run = regression(tmp_path, with_options()), regression(tmp_path, *slow, **fault)
         if (before.case["result"], run.case["result"]) == ("pass", "fail"):
             break
     assert before.case["result"] == "pass", before.case["fail_reason"]
@@ -317,15 +326,17 @@ def test_a_known_defect_that_no_longer_shows_is_told(kept, tmp_path):
     assert "reference(s) met unexpectedly: known_defect[mpi-17]=0 cells" in run.output
 
 
-def test_wrong_data_fails_unless_it_is_a_known_defect_and_hides_no_other(kept, tmp_path):
+def test_wrong_data_fails_unless_it_is_a_known_defect_and_hides_no_other(
+    kept, with_fault, tmp_path
+):
     kept.unlink()
-    wrong = inject("wrong_data", IDLE)
-    run = regression(tmp_path, wrong)
+    wrong = with_fault("alter any 1 all", IDLE)
+    run = regression(tmp_path, with_options(), **wrong)
     assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")
     assert f"1 of 32 cells failed; ['{IDLE}: wrong_data" in run.case["fail_reason"]
     know("wrong_data", IDLE)
-    assert regression(tmp_path, wrong).case["result"] == "xfail"
-    run = regression(tmp_path, inject("wrong_data", COMPUTES))
+    assert regression(tmp_path, with_options(), **wrong).case["result"] == "xfail"
+    run = regression(tmp_path, with_options(), **with_fault("alter any 1 all", COMPUTES))
     assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from kernels.launching import Environment, with_fault
 
 # What a campaign's timed launches have and the untimed ones, which ask for a transport, have not.
 TIMED = 'case "$*" in *--missing*)'
@@ -99,9 +100,11 @@ def test_a_rank_that_is_killed_as_it_starts_costs_no_cell_its_verdict(
 
 @pytest.mark.slow
 def test_a_hang_is_found_before_the_launch_is_ended_and_says_where_each_rank_stood(
-    replace_launcher, campaign_file, onesided, tmp_path
+    own_environment, replace_launcher, campaign_file, onesided, tmp_path
 ):
-    hangs = 'exec {kept} "$@" --inject hang@1'
+    environment = Environment(own_environment("mpich-5.0.2"))
+    fault = with_fault(environment, "hang clock_gettime 2 0 1")
+    hangs = "export " + " ".join(f"{name}='{value}'" for name, value in fault.items())
     replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {{kept}} "$@"\n')
     onesided("run", campaign_file(launch_timeout_s=8))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")

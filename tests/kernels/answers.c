@@ -31,6 +31,8 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {
     {"requests", "N", "of each rank", OPTION_INTEGER, "10", 0, 1000},
+    {"wrong-request", "N", "of each rank: it is another than the one that is compared",
+     OPTION_INTEGER, NULL, 0, 1000},
     {"slow-ms", "MS", "that an answer takes longer", OPTION_INTEGER, "0", 0, 1000},
 };
 
@@ -61,11 +63,12 @@ static void ask(struct server *server, struct launch *launch, const struct cell 
 {
     const long long requests = options_integer(&launch->options, "requests");
     const size_t elements = (size_t)cell_number(cell, "elements");
-    const bool wrong = launch_injects(launch, cell, INJECT_WRONG_DATA);
+    const bool is_told = options_text(&launch->options, "wrong-request") != NULL;
+    const long long wrong = is_told ? options_integer(&launch->options, "wrong-request") : -1;
     int64_t *sent = allocate(elements + 1, sizeof *sent);
     int64_t *got = allocate(elements + 1, sizeof *got);
     for (int64_t request = 0; request < requests; request++) {
-        const struct header header = {.first = request + (wrong && request == 5),
+        const struct header header = {.first = request + (request == wrong),
                                       .elements = (int64_t)elements};
         for (size_t i = 0; i < elements; i++) {
             sent[i] = value_of_sample((uint64_t)request, i);

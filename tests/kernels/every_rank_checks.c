@@ -1,5 +1,5 @@
 /* A kernel for tests: every rank verifies elements of its own, and the last rank alone has a check
- * that no other has. Wrong data is one element of the last rank. */
+ * that no other has. */
 #include "harness/launch.h"
 
 static const struct axis axes[] = {
@@ -11,12 +11,16 @@ static const struct axis axes[] = {
      .maximum = 1000},
 };
 
+static const struct option options[] = {
+    {"wrong", NULL, "one element of the last rank is wrong", OPTION_FLAG, NULL, 0, 0},
+};
+
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const int elements = (int)cell_number(cell, "elements");
     const bool is_last = launch->rank == launch->ranks - 1;
     struct verification shared = {.name = "shared"}, own = {.name = "of_the_last"};
-    const bool wrong = is_last && launch_injects(launch, cell, INJECT_WRONG_DATA);
+    const bool wrong = is_last && options_flag(&launch->options, "wrong");
     for (int i = 0; i < elements; i++) {
         verify_element(&shared, i + (wrong && i == 3), i, (size_t)i, 1);
         verify_element(&own, i, i, (size_t)i, 1);
@@ -33,6 +37,8 @@ int main(int argument_count, char **arguments)
                                          .summary = "for tests: what every rank has verified",
                                          .axes = axes,
                                          .axis_count = sizeof axes / sizeof axes[0],
+                                         .options = options,
+                                         .option_count = sizeof options / sizeof options[0],
                                          .run_cell = run_cell};
     return launch_run(&kernel, argument_count, arguments);
 }

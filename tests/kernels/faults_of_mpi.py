@@ -1,9 +1,10 @@
 """Faults that an MPI may have, which kernels they concern, and which verdicts are right for each.
 
-A fault is put in by the library in `faulty_mpi/`. It concerns a kernel whose rank makes the call in
-its small launch (faulty_launches.py). What is right depends on what is known of the fault: that it
-changes nothing, that it must be found in the very cell, that it is found sooner or later, or that
-it may do no harm (harmless_faults.py). Cells that were over before must be untouched in any case.
+A fault is put in by the library in `faulty_library/`. It concerns a kernel whose rank makes the
+call in its small launch (faulty_launches.py). What is right depends on what is known of the fault:
+that it changes nothing, that it must be found in the very cell, that it is found sooner or later,
+or that it may do no harm (harmless_faults.py). Cells that were over before must be untouched in any
+case.
 """
 
 from __future__ import annotations

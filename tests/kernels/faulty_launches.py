@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from onesided.campaign import records
 
-from .launching import Environment, Kernel, Run
+from .launching import Kernel, Run, with_fault
 
-SOURCES = Path(__file__).parent / "faulty_mpi"
 RANKS = 2
 #: What every launch takes little of, where the kernel has the option.
 FEW = {
@@ -141,22 +138,6 @@ class Faulty:
                 yield end, json.loads(text)
 
 
-def build_library(environment: Environment, folder: Path) -> Path:
-    """Build the faulty MPI with an MPI's wrapper; return the library."""
-    library = folder / f"faulty-{environment.name}.so"
-    subprocess.run(
-        [
-            environment.document["compilers"]["c"],
-            *("-O1", "-shared", "-fPIC", "-o", library),
-            *sorted(SOURCES.glob("*.c")),
-        ],
-        env=environment.variables(),
-        check=True,
-        capture_output=True,
-    )
-    return library
-
-
 def options_of(kernel: Kernel) -> list[str]:
     """Return the options of a kernel's small launch."""
     known = set(re.findall(r"^  --([a-z-]+)", kernel.alone("--help").stdout, re.MULTILINE))
@@ -167,9 +148,8 @@ def options_of(kernel: Kernel) -> list[str]:
 
 def launch(
     kernel: Kernel,
-    library: Path,
     options: list[str],
-    fault: str | None = None,
+    fault: str = "",
     cell_timeout_s: float = PATIENT_S,
     timeout_s: float = LAUNCH_TIMEOUT_S,
 ) -> Faulty:
@@ -177,9 +157,8 @@ def launch(
 
     Args:
         kernel: which one.
-        library: the faulty MPI.
         options: of the kernel.
-        fault: what ONESIDED_FAULT is to say; None puts no fault in.
+        fault: as in fault.h; an empty one puts none in.
         cell_timeout_s: seconds until the watchdog ends a cell.
         timeout_s: seconds until the launch is ended.
     """
@@ -187,10 +166,8 @@ def launch(
     output.touch()
     report = output.with_suffix(".faults")
     variables = {
-        "LD_PRELOAD": str(library),
+        **with_fault(kernel.environment, fault),
         "ONESIDED_FAULT_REPORT": str(report),
-        "ONESIDED_FAULT_OUTPUT": str(output),
-        **({"ONESIDED_FAULT": fault} if fault else {}),
     }
     run, ended = kernel.launch_within(
         timeout_s,

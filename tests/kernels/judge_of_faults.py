@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from onesided.campaign.outcomes import Outcome
 from onesided.system.documents import check
@@ -58,7 +57,7 @@ def _counted(kind: str, counts) -> int:
     return counts.carrying if kind in ("drop", "duplicate", "reorder") else counts.calls
 
 
-def tried(kernel: Kernel, library: Path, options: list[str], reference: Faulty, fault: Fault):
+def tried(kernel: Kernel, options: list[str], reference: Faulty, fault: Fault):
     """Launch a kernel with a fault, and judge; return None if the kernel makes no such call.
 
     On a busy machine the watchdog may ring where nothing hangs, and bursts are shorter so that the
@@ -71,7 +70,7 @@ def tried(kernel: Kernel, library: Path, options: list[str], reference: Faulty, 
     within_s = START_TIMEOUT_S if is_before_watchdog(fault) else LAUNCH_TIMEOUT_S
     for one in dict.fromkeys((number, number // 2 + 1, 1)):
         words = f"{fault.kind} {fault.call} {one} {fault.rank}"
-        found = launch(kernel, library, options, words, cell_timeout_s, within_s)
+        found = launch(kernel, options, words, cell_timeout_s, within_s)
         judgement = judge(fault, kernel.executable.name, reference, found)
         may_be_busy = ": hang: " in judgement.why and cell_timeout_s < PATIENT_S
         if judgement.right or (judgement.right is False and not may_be_busy):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -16,12 +17,15 @@ from pathlib import Path
 from onesided.campaign import outcomes, records
 from onesided.environments import libraries
 from onesided.system.documents import check
-from onesided.system.paths import project_root
+from onesided.system.paths import build_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
+FAULTY_LIBRARY = Path(__file__).parent / "faulty_library"
 #: Open MPI's module ofi sleeps for a second at its end, and no rank of one node needs it.
 QUICK = {"OMPI_MCA_btl": "^ofi"}
 LAUNCH_TIMEOUT_S = 240
+#: SLOW_US of faulty_library/fault.h: so much longer a call takes that is made slow.
+SLOW_S = 20e-6
 ENDED_WITHIN_S = 5
 #: So many launchers in a row do not all lose what their ranks said; five once did.
 LAUNCHERS = 20
@@ -185,10 +189,23 @@ class Kernel:
         ranks: int = 2,
         output: Path | None = None,
         variables: dict[str, str] | None = None,
+        fault: str | None = None,
     ) -> Run:
-        """Launch it on `ranks` ranks; lines go to `output`, a new file if not given."""
+        """Launch it on `ranks` ranks.
+
+        Args:
+            options: of the kernel.
+            ranks: how many.
+            output: where the lines go; None is a new file.
+            variables: set for this launch.
+            fault: what the faulty library is to do, as in fault.h; None is without it.
+        """
+        faulty = with_fault(self.environment, fault) if fault else {}
         run, ended = self.launch_within(
-            LAUNCH_TIMEOUT_S, *options, ranks=ranks, output=output, variables=variables
+            *(LAUNCH_TIMEOUT_S, *options),
+            ranks=ranks,
+            output=output,
+            variables={**faulty, **(variables or {})},
         )
         assert ended, f"the launch took more than {LAUNCH_TIMEOUT_S} s"
         return run
@@ -281,6 +298,45 @@ def build_alone(environment: Environment, source: Path, folder: Path) -> None:
     build(environment, folder / "build", sources)
 
 
+def faulty_library(environment: Environment) -> Path:
+    """Return the library of tests/kernels/faulty_library, built once for each state of it."""
+    common, own = FAULTY_LIBRARY, FAULTY_LIBRARY / environment.library.lower()
+    files = sorted(path for folder in (common, own) for path in folder.glob("*.[ch]"))
+    compiler = environment.document["compilers"]["c"]
+    state = hashlib.sha256(compiler.encode())
+    for path in files:
+        state.update(path.read_bytes())
+    library = build_dir() / "tests" / f"faulty-{environment.name}-{state.hexdigest()[:12]}.so"
+    if not library.exists():
+        library.parent.mkdir(parents=True, exist_ok=True)
+        new = library.with_suffix(f".{os.getpid()}")
+        subprocess.run(
+            [
+                *(compiler, "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", new),
+                *(path for path in files if path.suffix == ".c"),
+                "-ldl",
+            ],
+            env=environment.variables(),
+            check=True,
+            capture_output=True,
+        )
+        new.replace(library)
+    return library
+
+
+def with_fault(environment: Environment, fault: str) -> dict[str, str]:
+    """Return the variables that put this fault in: "KIND CALL COUNT RANK CELL", see fault.h."""
+    return {"LD_PRELOAD": str(faulty_library(environment)), "ONESIDED_FAULT": fault}
+
+
+def together(*variables: Mapping[str, str]) -> dict[str, str]:
+    """Return these variables, with every library that is to come before all others."""
+    before = [one["LD_PRELOAD"] for one in variables if "LD_PRELOAD" in one]
+    return {key: value for one in variables for key, value in one.items()} | {
+        "LD_PRELOAD": ":".join(before)
+    }
+
+
 def preloaded(source: str, folder: Path) -> dict[str, str]:
     """Return the variables that put functions of this C source before those of all libraries."""
     (folder / "before.c").write_text(source, "utf-8")
@@ -336,9 +392,27 @@ def samples(result: Mapping, metric: str) -> dict[int, list[float]]:
     return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
 
 
-def with_fault_everywhere(kernel: Kernel, fault: str, *options: str, ranks: int = 2) -> Run:
-    """Launch with a fault in every cell; each finds its own, whatever way it communicates."""
-    run = kernel.launch(*options, f"--inject={fault}@every", ranks=ranks)
+def with_fault_everywhere(
+    kernel: Kernel,
+    fault: str,
+    *options: str,
+    ranks: int = 2,
+    calls: str = "any",
+    count: str = "2",
+    rank: int | str = "all",
+) -> Run:
+    """Launch with a fault in every cell; each finds its own, whatever way it communicates.
+
+    Args:
+        kernel: which one.
+        fault: "lose", "stale", "alter" or "in_turn", as in fault.h.
+        options: of the kernel.
+        ranks: how many.
+        calls: which may have it; "any" that carries data of the kernel.
+        count: which of them, in each cell; "3/3" is the last of each burst of three.
+        rank: which one has it.
+    """
+    run = kernel.launch(*options, fault=f"{fault} {calls} {count} {rank} every", ranks=ranks)
     assert run.results
     assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "wrong_data")
     assert run.ended_with(3)
@@ -368,7 +442,7 @@ def assert_dead(
 
 
 def assert_dead_of_itself(run: Run, cells: Sequence[str], index: int) -> None:
-    """The launch died in this cell of what `--inject crash` does in the last rank."""
+    """The launch died in this cell of what `abort clock_gettime` does in the last rank."""
     words = f"outside MPI: signal {signal.SIGABRT:d} (SIGABRT)"
     assert_dead(run, cells, index, call=None, signal_number=signal.SIGABRT, words=words)
 
@@ -377,11 +451,14 @@ def assert_a_hang_is_booked(kernel: Kernel, cells: Sequence[str]) -> Run:
     """A hang in the first of these cells says where each rank is; return the launch."""
     cell = cells[0]
     for _ in range(LAUNCHERS):
-        run = kernel.launch(*blocks(cells), "--inject=hang@0", "--cell-timeout-s=0.5")
+        hangs = "hang clock_gettime 1 0 0"
+        run = kernel.launch(*blocks(cells), "--cell-timeout-s=0.5", fault=hangs)
         assert run.code != 0
         sides = run.side_lines("hang")
-        # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet
-        if kernel.environment.library == libraries.MPI or len(sides) == 2:
+        # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet; its
+        # warm-up may take longer on a busy machine
+        is_mpi = kernel.environment.library == libraries.MPI
+        if is_mpi or (len(sides) == 2 and run.of_type("started")):
             break
     assert {rank: side["cell"] for rank, side in sides.items()} == {0: cell, 1: cell}
     assert sides[0]["phase"] and sides[0]["call"] is None

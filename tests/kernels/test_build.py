@@ -150,7 +150,7 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     run = kernel.launch()
     assert run.code == 0, run.stderr
     assert set(run.statuses.values()) == {"ok"}
-    assert kernel.launch("--inject", "wrong_data@0").code == 3
+    assert kernel.launch(fault="alter any 1 1 0").code == 3
 
 
 @pytest.mark.slow

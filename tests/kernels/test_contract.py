@@ -1,6 +1,6 @@
 """What every kernel does, found by being there: help, cells, lines, table, ranks, sanitizers.
 
-Faults that are injected are in test_contract_faults.py.
+Faults of a library are in test_contract_faults.py.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ METHODS = {"create", "allocate", "allocate_shared", "attach"}
 #: Bursts of three after four cold ones of three; two meetings.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--computing-samples=2", "--compute-ms=2")
 BURSTS, BURST, MEETINGS = 4 + 3, 3, 2
+#: Accumulates that replace are words to the faulty library, not payloads, where it is not told.
+CALLS = {"ordering": "MPI_Put,MPI_Rput,MPI_Accumulate"}
 ELEMENTS = 5
 SEPARATE = """
 #include <dlfcn.h>
@@ -56,15 +58,18 @@ def cells(name):
 @pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name, fault):
-    with_fault_everywhere(each(name), fault, *FEW, *cells(name))
+    """But by stores: no call carries what these move (--lost-store)."""
+    blocks = [one for one in cells(name) if "idiom=stores" not in one]
+    with_fault_everywhere(each(name), fault, *FEW, *blocks, calls=CALLS.get(name, "any"))
 
 
 def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
     block = "--cells=idiom=flush;flavor=allocate;size_bytes=8;target_state=idle"
     options = [one for one in FEW if not one.startswith("--burst=")]
-    run = kernel_of("ordering").launch(*options, "--burst=1", block, "--inject=repeat@0")
+    stale = "stale MPI_Put 5 1 0"
+    run = kernel_of("ordering").launch(*options, "--burst=1", block, fault=stale)
     (result,) = run.results.values()
-    assert verified(result)["at_origin"][1] >= BURSTS - 1
+    assert verified(result)["at_origin"] == (BURSTS, 1)
 
 
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)

@@ -114,7 +114,7 @@ def exchange(name, each):
 def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
     exchange, name, fault
 ):
-    run = with_fault_everywhere(exchange, fault, *FEW, *cells(name))
+    run = with_fault_everywhere(exchange, fault, *FEW, *cells(name), count="each")
     for result in run.results.values():
         # the last message of each burst at both ranks, not of the first one alone
         assert verified(result)["message"][1] >= 2 * SAMPLES

@@ -37,21 +37,15 @@ SHARED_BY = ("progress", "mutex", "transpose", "matrix_vector", "remote_read")
 
 
 @pytest.fixture(scope="module")
-def faulty(environment, each, tmp_path_factory):
+def faulty(each):
     """Return a function that tries a fault against a kernel, and gives the judgement."""
-    library = faulty_launches.build_library(environment, tmp_path_factory.mktemp("faulty-mpi"))
     known = {}
 
     def judged(name, fault):
         if name not in known:
             kernel = each(name)
             options = faulty_launches.options_of(kernel)
-            known[name] = (
-                kernel,
-                library,
-                options,
-                faulty_launches.launch(kernel, library, options),
-            )
+            known[name] = (kernel, options, faulty_launches.launch(kernel, options))
         return tried(*known[name], fault)
 
     return judged

@@ -30,12 +30,13 @@ def test_each_payload_arrives_in_the_target_s_memory_by_way_of_the_ghost(progres
         assert result["window"]["flavor"] == "allocate"
 
 
-@pytest.mark.parametrize("fault", ["wrong_data@every", "drop@every", "repeat@every", "flip@every"])
+@pytest.mark.parametrize("fault", ["lose", "stale", "alter"])
 def test_what_goes_wrong_at_the_ghost_is_found_by_the_target(progress, fault):
     run = progress.launch(
         *("--operation", "put,accumulate,fetch_and_op", "--synchronisation", "lock_all_flush"),
-        *(*SHORT, *GHOST, "--inject", fault),
+        *(*SHORT, *GHOST),
         ranks=3,
+        fault=f"{fault} any 2 all every",
     )
     assert run.code == 3, run.stderr
     assert set(run.statuses.values()) == {"wrong_data"}

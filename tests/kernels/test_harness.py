@@ -26,9 +26,14 @@ def test_sanitizers_find_nothing_in_any_algorithm(sanitized_counter):
 
 @pytest.mark.first_mpi
 def test_a_sanitizer_still_reports_a_fault_and_its_place_is_kept(sanitized_counter):
-    run = sanitized_counter.launch("--compute_ms", "0.5", "--inject", "fault@0")
+    options = sanitized_counter.extra_variables["ASAN_OPTIONS"] + ":verify_asan_link_order=0"
+    run = sanitized_counter.launch(
+        *("--compute_ms", "0.5"),
+        variables={"ASAN_OPTIONS": options},
+        fault="crash clock_gettime 1 1 0",
+    )
     assert "AddressSanitizer: SEGV on unknown address" in run.stderr
-    assert "fault" in run.stderr.partition("#0 ")[2].partition("\n")[0]
+    assert "meet_nowhere" in run.stderr.partition("#0 ")[2].partition("\n")[0]
     assert (run.output.parent / f"{run.output.name}.crash-1").exists()
 
 

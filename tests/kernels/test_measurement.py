@@ -173,10 +173,10 @@ def test_what_was_put_before_a_notice_is_there_when_it_arrives(kernel_of_tests):
         (elements,) = result["verification"]
         assert (elements["checked"], elements["errors"]) == (200 * 64, 0), flavor
     assert len(right.results) == 4
-    wrong = kernel.launch("--inject", "wrong_data@0", "--flavor", "allocate")
+    wrong = kernel.launch("--flavor", "allocate", fault="alter MPI_Put 100 1 0")
     assert wrong.code == 3
     (result,) = wrong.results.values()
-    assert "element 7 of sample 100" in result["detail"]
+    assert "element 63 of sample 100" in result["detail"]
 
 
 @pytest.mark.slow
@@ -189,7 +189,7 @@ def test_what_every_rank_has_verified_is_added_up(kernel_of_tests):
         "shared": 3 * 8,
         "of_the_last": 8,
     }
-    wrong = kernel.launch("--elements", "8", "--inject", "wrong_data@0", ranks=3)
+    wrong = kernel.launch("--elements", "8", "--wrong", ranks=3)
     assert wrong.code == 3
     (result,) = wrong.results.values()
     assert result["detail"] == (

@@ -41,7 +41,6 @@ def described(tmp_path_factory):
         (["--{axis}", "no-such-value"], "command line: {axis}", "no-such-value"),
         (["--cells", "{axis}=no-such-value"], "--cells: {axis}", "no-such-value"),
         (["--cells", "no_such_axis=1"], "--cells", "no_such_axis=1"),
-        (["--inject", "crash@{count}"], "--inject", "crash@{count}"),
         (["--missing"], "--missing", "no --output"),
     ],
 )

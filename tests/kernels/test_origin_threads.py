@@ -110,7 +110,8 @@ def test_threads_take_cores_as_ranks_do(threads, processes):
 def test_wrong_data_of_the_last_thread_is_found(kernel, operation):
     run = kernel.launch(
         *("--operation", operation, "--flavor", "create", "--arrangement", THREADS, *SHORT),
-        *("--origins", "2", "--thread-level", "multiple", "--inject", "wrong_data@1"),
+        *("--origins", "2", "--thread-level", "multiple"),
+        fault="alter any 1 1/others 1",
     )
     assert run.code == 3, run.stderr
     right, wrong = run.results.values()
@@ -142,8 +143,9 @@ def test_what_cannot_be_says_why(kernel):
 def test_a_hang_of_the_main_thread_is_booked(kernel):
     run = kernel.launch(
         *("--operation", "put", "--flavor", "allocate", "--arrangement", "one_window", *SHORT),
-        *("--origins", "2", "--thread-level", "multiple", "--inject", "hang@0"),
+        *("--origins", "2", "--thread-level", "multiple"),
         *("--cell-timeout-s", "1"),
+        fault="hang clock_gettime 1 0 0",
     )
     assert run.code != 0
     assert run.output.with_name(run.output.name + ".hang-0").is_file()

@@ -61,7 +61,10 @@ def test_every_int_is_verified_with_three_ranks(files):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_file_that_is_stale_or_altered_is_found_in_every_way(files, fault):
-    with_fault_everywhere(files, fault, "--samples=1", *IN_MEMORY)
+    own = ("--samples=1", *IN_MEMORY)
+    with_fault_everywhere(files, fault, *own, "--way=at_all,at,one_rank")
+    # the first three look whether both ranks see the folder
+    with_fault_everywhere(files, fault, *own, "--way=posix", calls="pread,pwrite", count="4")
 
 
 def test_the_file_system_is_found_and_the_file_removed(files, tmp_path):
@@ -132,7 +135,7 @@ def test_what_a_dead_launch_has_left_is_removed_and_nothing_else(files, tmp_path
     for path in (stray, alive, other):
         path.write_text("x", "utf-8")
     options = ("--storage=disk", "--way=posix", "--direction=write", f"--disk-dir={folder}")
-    files.launch(*FEW, *options, "--inject=crash@0")
+    files.launch(*FEW, *options, fault="abort clock_gettime 5 1 0")
     run = files.launch(*FEW, *options)
     assert set(run.statuses.values()) == {"ok"}
     assert set(folder.iterdir()) == {alive, other}

@@ -61,7 +61,8 @@ def test_a_trial_counts_once_whoever_was_slowest(pattern, name):
 def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
     pattern, name, fault
 ):
-    run = with_fault_everywhere(pattern, fault, *FEW, *cells(name, pattern.environment))
+    options = (*FEW, *cells(name, pattern.environment))
+    run = with_fault_everywhere(pattern, fault, *options, count="each")
     for result in run.results.values():
         # in each trial, not in the first alone
         assert verified(result)["message"][1] >= 3
@@ -139,6 +140,7 @@ def test_each_of_many_messages_in_a_trial_is_verified(kernel_of, mpi, by):
     options = [*FEW, "--messages=20", f"--by={by}", *cells("distant_messages", kernel.environment)]
     for result in kernel.launch(*options).results.values():
         assert verified(result) == {"message": (20 * 10 * 3, 0)}
-    for result in with_fault_everywhere(kernel, "drop", *options).results.values():
+    run = with_fault_everywhere(kernel, "lose", *options, count="20/20")
+    for result in run.results.values():
         # of the last message of each trial
         assert verified(result) == {"message": (20 * 10 * 3, 10 * 3)}

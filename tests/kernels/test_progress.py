@@ -271,7 +271,8 @@ def test_the_latency_is_a_burst_of_a_recorded_length(probed):
 def test_wrong_data_is_found_in_every_operation(progress, operation):
     run = progress.launch(
         *("--operation", operation, "--flavor", "allocate,create", *SHORT),
-        *("--synchronisation", "lock_all_flush", "--inject", "wrong_data@1"),
+        *("--synchronisation", "lock_all_flush"),
+        fault="alter any 1 1 1",
     )
     assert run.code == 3, run.stderr
     right, wrong = run.results.values()

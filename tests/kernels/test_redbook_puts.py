@@ -26,9 +26,16 @@ def put_ordering(each):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_put_that_is_lost_stale_or_altered_is_found(completion, put_ordering, fault):
+def test_a_put_that_is_lost_stale_or_altered_is_found(completion, fault):
     with_fault_everywhere(completion, fault, *FEW, "--flavor=create")
-    with_fault_everywhere(put_ordering, fault, *FEW, "--flavor=create", "--size_bytes=32")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_overlapping_put_that_is_lost_stale_or_altered_is_found(put_ordering, fault):
+    calls = "MPI_Put,MPI_Accumulate,MPI_Recv"
+    own = ("--flavor=create", "--size_bytes=32")
+    # the very last: a later put would overwrite most of it
+    with_fault_everywhere(put_ordering, fault, *FEW, *own, calls=calls, count=str(PUTS))
 
 
 @pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=pytest.mark.slow)])

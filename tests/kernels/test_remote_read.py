@@ -64,8 +64,14 @@ def test_a_cold_file_is_not_in_memory_and_a_warm_one_is(reads, disk):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_answer_that_is_lost_stale_or_altered_is_found(reads, disk, fault):
-    options = ("--way=local,put_back,send_back", "--server=process", disk, SIZE)
-    with_fault_everywhere(reads, fault, *FEW, *options)
+    """Rank 0 serves: the request that it gets has its whole data, what it answers has not."""
+    for way, where in (
+        ("local", {"calls": "pread", "count": "each", "rank": 1}),
+        ("put_back", {"calls": "MPI_Put", "rank": 0}),
+        ("send_back", {"calls": "MPI_Recv", "rank": 1}),
+    ):
+        options = (f"--way={way}", "--server=process", disk, SIZE)
+        with_fault_everywhere(reads, fault, *FEW, *options, **where)
 
 
 def test_a_file_that_stays_in_the_page_cache_is_not_called_cold(reads, disk, tmp_path):

@@ -48,7 +48,7 @@ def test_a_server_is_released_however_little_or_slowly_it_answers(answers):
     assert slow.code == 0, slow.stderr
     assert all(verified(result)["elements"][1] == 0 for result in slow.results.values())
     # a request is another than the one that is asked for
-    wrong = answers.launch(MULTIPLE, few, "--inject=wrong_data@every")
+    wrong = answers.launch(MULTIPLE, few, "--wrong-request=5")
     assert [result["status"] for result in wrong.results.values()] == ["ok", "wrong_data"] * 2
     without = answers.launch(few)
     statuses = [(one["status"], one["detail"]) for one in without.results.values()]

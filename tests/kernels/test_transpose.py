@@ -48,7 +48,7 @@ def transpose(each):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_block_that_is_lost_stale_or_altered_is_found_in_every_way(transpose, fault):
-    with_fault_everywhere(transpose, fault, *FEW, *cells())
+    with_fault_everywhere(transpose, fault, *FEW, *cells(), count="each")
 
 
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)

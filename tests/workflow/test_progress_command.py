@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kernels.launching import Environment, with_fault
 
 from onesided import cli
 from onesided.cli import progress
@@ -142,8 +143,10 @@ def test_an_option_that_the_kernel_does_not_take_is_bad_input_and_nothing_is_lau
     assert line == "onesided: progress: --samples: found none; expected an integer from 1 to 250"
 
 
-def test_a_launch_that_fails_is_told_with_its_status(ready_environment):
-    ready_environment(MPI)
-    status, lines = printed("--environment", MPI, "--", "--inject", "crash@0")
+def test_a_launch_that_fails_is_told_with_its_status(ready_environment, monkeypatch):
+    fault = with_fault(Environment(ready_environment(MPI)), "crash MPI_Win_free 1 1")
+    for name, value in fault.items():
+        monkeypatch.setenv(name, value)
+    status, lines = printed("--environment", MPI, "--keep-environment")
     assert status == 1
     assert "the launcher exited" in lines[-1]

@@ -63,7 +63,7 @@ def assert_right(program, document):
 
 @pytest.mark.slow
 @pytest.mark.measures
-def test_an_injected_fault_is_shrunk_to_its_known_minimum(reproduce, lossy, tmp_path, monkeypatch):
+def test_a_fault_is_shrunk_to_its_known_minimum(reproduce, lossy, tmp_path, monkeypatch):
     program = tmp_path / "lost put.c"
     status, said = reproduce(CELL, "--output", str(program), "--seed", "1", "--keep-environment")
     assert status == 0, said

@@ -34,10 +34,6 @@ static const struct option launch_options[] = {
     {"cell-timeout-s", "SECONDS", "the watchdog ends a cell that takes longer", OPTION_NUMBER, "60",
      0.1, 86400},
     {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
-    {"inject", "KIND@INDEX",
-     "for tests: wrong_data, drop, repeat, flip, in_turn (these three, from cell to cell), crash, "
-     "fault, error, fatal, hang, slow or shared in the cell with this index, or in \"every\" one",
-     OPTION_TEXT, NULL, 0, 0},
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])
 
@@ -81,7 +77,6 @@ static void read_command_line(struct launch *launch, struct option *axis_table)
     if (options_flag(&launch->options, "missing") && !options_text(&launch->options, "output")) {
         usage_fault(kernel->name, "--missing", "no --output", "the file to look for cells in");
     }
-    injection_read(launch);
     if (options_flag(&launch->options, "list-cells")) {
         for (size_t i = 0; first_of_launch() && i < launch->grid.count; i++) {
             puts(launch->grid.cells[i].id);

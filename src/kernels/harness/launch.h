@@ -9,7 +9,6 @@
 #include "harness/common_clock.h"
 #include "harness/compute.h"
 #include "harness/host.h"
-#include "harness/injection.h"
 #include "harness/options.h"
 #include "harness/record.h"
 #include "harness/thread_level.h"
@@ -33,8 +32,6 @@ struct launch {
     int busy_threads; /* of the library in this process: they want a core though nobody calls it */
     int descriptor;   /* of the lines; rank 0 */
     bool table;       /* for a person, on standard output */
-    enum injection injection;
-    long long injected_cell;
 };
 
 /* An experiment: what a file src/kernels/<name>.c declares. */

@@ -23,10 +23,6 @@ struct world_library world_library(void);
 int world_rank(void);
 int world_ranks(void);
 
-/* An error of the library, returned or (as of a user who did not ask to have it returned) fatal;
- * for tests. */
-void world_err(bool fatal);
-
 _Noreturn void world_abort(int code);
 
 /* Start the library; returns the thread level that it provides. */

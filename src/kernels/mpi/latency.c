@@ -77,12 +77,10 @@ static void take_distance(const struct timing *timing, struct series *series)
     }
 }
 
-/* How many operations this core does at a time, the least of the latest looks. For tests, four
- * looks of eight find a tenth of it. */
-static double look_at_core(const struct timing *timing, double looks[LOOKS], long long number)
+/* How many operations this core does at a time, the least of the latest looks. */
+static double look_at_core(double looks[LOOKS], long long number)
 {
-    const bool shared = launch_injects(timing->launch, timing->cell, INJECT_SHARED);
-    double least = looks[number % LOOKS] = core_width() * (shared && number % 8 < 4 ? 0.1 : 1.0);
+    double least = looks[number % LOOKS] = core_width();
     for (int i = 0; i < LOOKS; i++) {
         least = fmin(least, looks[i]);
     }
@@ -131,7 +129,7 @@ static long long sample_bursts(const struct timing *timing, const struct plan *p
     }
     for (long long taken = 0; taken < plan->samples;) {
         const double burst_s = make_burst(timing, plan->burst);
-        const double least = look_at_core(timing, looks, bursts++);
+        const double least = look_at_core(looks, bursts++);
         most_width = fmax(most_width, least);
         if (least < OWN_CORE * most_width && clock_now_s() < until_s) {
             continue;

@@ -154,6 +154,5 @@ static void meet(const struct trial *trial)
 void trial_run(const struct trial *trial)
 {
     settle(trial->launch);
-    launch_inject(trial->launch, trial->cell);
     (trial->meets ? meet : take)(trial);
 }

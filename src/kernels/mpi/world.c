@@ -45,14 +45,6 @@ int world_ranks(void)
     return ranks;
 }
 
-void world_err(bool fatal)
-{
-    const int number = 0;
-    CHECKED(
-        MPI_Comm_set_errhandler(MPI_COMM_SELF, fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN));
-    CHECKED(MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_SELF)); /* which has one rank, 0 */
-}
-
 /* Outside of what MPI_Init_thread and MPI_Finalize enclose MPI ends nobody but this process, and
  * exits: launchers wait on for the others. They do not where a signal ends it. */
 _Noreturn void world_abort(int code)

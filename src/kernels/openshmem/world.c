@@ -54,13 +54,6 @@ int world_ranks(void)
     return shmem_n_pes();
 }
 
-/* OpenSHMEM returns no error: each is fatal. */
-void world_err(bool fatal)
-{
-    (void)fatal;
-    CALLED(shmem_global_exit(EXIT_FAILURE));
-}
-
 _Noreturn void world_abort(int code)
 {
     shmem_global_exit(code);

@@ -68,9 +68,6 @@ struct peers {
 /* What the slots of a pass hold, where these are not the messages themselves. */
 struct contents {
     void (*fill)(struct exchange *exchange, int pass);
-    /* For tests: what a message of the pass would have become by one of INJECT_DROP, INJECT_REPEAT
-     * and INJECT_FLIP. */
-    void (*spoil)(struct exchange *exchange, int pass, enum injection fault);
     void (*compare)(struct exchange *exchange, int pass);
 };
 

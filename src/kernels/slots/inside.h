@@ -40,14 +40,4 @@ size_t place_by(const struct slots *slots, int element,
 void values_begin(const struct slots *slots);
 void values_initialise(const struct slots *slots);
 
-/* For tests, as long as the harness injects: the last operation of a burst, in this rank's last
- * region, as if it had not been made, as if the one before had been made in its place (or it, too),
- * or with another bit in one element. After the burst: what was sent is right again, and what was
- * fetched has the fault. */
-void begin_fault(const struct slots *slots, int elements);
-void end_fault(const struct slots *slots, int elements);
-/* At the target, which has stored what is got from its last region: another bit, where data is
- * wrong. */
-void fault_stored(const struct slots *slots, char *memory);
-
 #endif

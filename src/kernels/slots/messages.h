@@ -36,23 +36,4 @@ static inline void message_check(struct verification *found, const int64_t *memo
     }
 }
 
-/* For tests, as long as the harness injects: the fault of a sample's last message. Wrong data is a
- * message that is lost in the first sample. */
-static inline enum injection message_fault(const struct launch *launch, const struct cell *cell,
-                                           uint64_t sample)
-{
-    const bool is_wrong = sample == 1 && launch_injects(launch, cell, INJECT_WRONG_DATA);
-    return is_wrong ? INJECT_DROP : launch_fault(launch, cell);
-}
-
-/* Such a message: lost, the one with the number `before`, or with another bit in its last element.
- */
-static inline void message_spoil(int64_t *memory, int elements, uint64_t before,
-                                 enum injection fault)
-{
-    for (int i = fault == INJECT_FLIP ? elements - 1 : 0; i < elements; i++) {
-        memory[i] = faulty_number(fault, memory[i], value_of_sample(before, (size_t)i));
-    }
-}
-
 #endif

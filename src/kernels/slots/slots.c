@@ -296,7 +296,7 @@ static double go(void *state, long long burst)
     if (!slots->is_target) {
         const double begin_s = clock_now_s();
         slots->loop(slots, burst);
-        passed_s = launch_passed_s(slots->launch, slots->cell, begin_s);
+        passed_s = clock_now_s() - begin_s;
     }
     return passed_s;
 }

@@ -96,7 +96,6 @@ static void renew_sent(const struct slots *slots, int elements)
             }
         }
     }
-    begin_fault(slots, elements);
 }
 
 void slots_prepare_alone(struct slots *slots, long long burst)
@@ -118,7 +117,6 @@ void slots_prepare(void *state, long long burst)
         if (slots->is_target) {
             begin_own(slots, MPI_LOCK_SHARED);
             store_models(slots, elements);
-            fault_stored(slots, region_memory(slots, regions_there(slots) - 1));
             end_own(slots);
         }
     }
@@ -160,7 +158,6 @@ static void advance(struct slots *slots, int elements)
 static void look_and_advance(struct slots *slots, long long burst)
 {
     const int elements = (int)burst * slots->elements;
-    end_fault(slots, elements);
     for (int region = slots->begin; slots->makes->fetches && region < slots->end; region++) {
         check_results(slots, region, elements);
     }

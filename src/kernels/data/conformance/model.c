@@ -10,8 +10,6 @@
 #include "data/conformance/values.h"
 #include "harness/memory.h"
 
-#define LOST 0x5A /* each byte of what a lost operation should have fetched */
-
 /* One operation on one element. */
 static void combine(const struct plan *plan, void *state, const void *sent, const void *compare)
 {
@@ -31,42 +29,20 @@ static void combine(const struct plan *plan, void *state, const void *sent, cons
     }
 }
 
-static bool is_last(const struct plan *plan, int rank, long long number)
-{
-    const int last_rank = plan->overlap == ALL_RANKS ? plan->launch->ranks - 1 : plan->origin_rank;
-    return rank == last_rank && number == plan->outstanding - 1;
-}
-
 static void make_one(const struct plan *plan, struct model *model, int window, int rank,
-                     long long number, enum injection fault)
+                     long long number)
 {
     const struct element *element = plan->element;
     const size_t bytes = element->bytes;
-    const bool is_faulty = fault != INJECT_NOTHING && is_last(plan, rank, number);
     const long long slot = plan->overlap == APART ? number : 0;
     for (long long i = 0; i < plan->elements; i++) {
         unsigned char *const state = model->state + (size_t)(slot * plan->elements + i) * bytes;
         unsigned char sent[ELEMENT_BYTES_MAX] = {0}, compare[ELEMENT_BYTES_MAX] = {0};
         unsigned char found[ELEMENT_BYTES_MAX] = {0};
-        const bool is_repeat = is_faulty && fault == INJECT_REPEAT;
-        const bool is_flip = is_faulty && fault == INJECT_FLIP && i == 0;
-        value_sent(plan, window, rank, is_repeat ? number - 1 : number, i, sent);
+        value_sent(plan, window, rank, number, i, sent);
         memcpy(found, state, bytes);
         memcpy(compare, is_to_swap(plan, window, rank, number) ? found : sent, bytes);
-        if (is_faulty && fault == INJECT_DROP) {
-            memset(found, LOST, bytes);
-        } else {
-            combine(plan, state, sent, compare);
-        }
-        if (is_repeat && !plan->call->sends) {
-            value_before(plan, window, number - 1, i, found);
-        }
-        if (is_flip && plan->call->sends) {
-            state[0] ^= 1;
-        }
-        if (is_flip && plan->call->fetches) {
-            found[0] ^= 1;
-        }
+        combine(plan, state, sent, compare);
         if (rank == plan->launch->rank) {
             const size_t at = (size_t)(number * plan->elements + i) * bytes;
             memcpy(model->sent + at, sent, bytes);
@@ -76,7 +52,7 @@ static void make_one(const struct plan *plan, struct model *model, int window, i
     }
 }
 
-struct model model_make(const struct plan *plan, int window, enum injection fault)
+struct model model_make(const struct plan *plan, int window)
 {
     const size_t bytes = plan->element->bytes;
     const size_t elements = (size_t)(plan->outstanding * plan->elements);
@@ -94,7 +70,7 @@ struct model model_make(const struct plan *plan, int window, enum injection faul
     memcpy(model.before, model.state, elements * bytes);
     for (int rank = 0; rank < plan->launch->ranks; rank++) {
         for (long long number = 0; is_origin(plan, rank) && number < plan->outstanding; number++) {
-            make_one(plan, &model, window, rank, number, fault);
+            make_one(plan, &model, window, rank, number);
         }
     }
     return model;

@@ -3,7 +3,6 @@
 #define ONESIDED_CONFORMANCE_MODEL_H
 
 #include "data/conformance/plan.h"
-#include "harness/injection.h"
 #include "harness/verification.h"
 
 /* Elements without gaps, one operation after the other. */
@@ -17,7 +16,7 @@ struct model {
 
 /* Make the operations of all origins in the order of their ranks, on a state that is drawn. With a
  * fault: as if the last one was lost, was the one before, or had a bit changed. */
-struct model model_make(const struct plan *plan, int window, enum injection fault);
+struct model model_make(const struct plan *plan, int window);
 void model_free(struct model *model);
 
 /* Memory with elements at their places in it: of a window, or a buffer of the origin. */

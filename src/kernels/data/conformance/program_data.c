@@ -24,7 +24,7 @@ static void print_buffers(FILE *file, struct plan *plan, const char *name, enum 
         struct launch other = *launch;
         other.rank = rank;
         plan->launch = &other;
-        struct model model = model_make(plan, 0, INJECT_NOTHING);
+        struct model model = model_make(plan, 0);
         const unsigned char *elements[] = {model.sent, NULL, model.fetched, model.compare};
         const struct memory memory =
             buffer_of(plan, name, all + (size_t)rows++ * bytes,
@@ -46,7 +46,7 @@ static void print_window(FILE *file, struct plan *plan)
     target.rank = plan->target_rank;
     plan->launch = &target;
     unsigned char *all = allocate(2 * bytes + 1, 1);
-    struct model model = model_make(plan, 0, INJECT_NOTHING);
+    struct model model = model_make(plan, 0);
     struct memory part = part_of(plan, 0, all);
     part.size = (MPI_Aint)bytes;
     memory_fill(&part, plan->element, model.before);

@@ -149,7 +149,7 @@ static void access_target(struct trip *trip, const struct epoch *epoch, const st
         look_at_origin(trip, model, index);
     }
     complete_epoch(epoch, way->calls);
-    trip->passed_s = launch_passed_s(plan->launch, plan->cell, begin_s);
+    trip->passed_s = clock_now_s() - begin_s;
     if (!plan->call->has_request) {
         look_at_origin(trip, model, index);
     }
@@ -163,8 +163,7 @@ static void access_target(struct trip *trip, const struct epoch *epoch, const st
 }
 
 /* Completion at the target: its rank reads the window, while the origins' lock_all lasts. */
-static void look_at_window(struct trip *trip, const struct model *model, enum injection fault,
-                           const struct model *faulty, int index)
+static void look_at_window(struct trip *trip, const struct model *model, int index)
 {
     const struct plan *plan = trip->plan;
     struct window *window = &trip->windows[index];
@@ -173,11 +172,6 @@ static void look_at_window(struct trip *trip, const struct model *model, enum in
     window_begin_own(window, MPI_LOCK_SHARED);
     memcpy(part.bytes, window->memory, (size_t)part.size);
     window_end_own(window);
-    if (fault != INJECT_NOTHING && part.slots > 0) {
-        const long long last = part.slots - 1;
-        memory_set(&part, plan->element, last,
-                   faulty->state + (size_t)(last * plan->elements) * plan->element->bytes);
-    }
     memory_compare(&part, plan->element, model->state, &trip->at_target);
     free(part.bytes);
 }
@@ -251,35 +245,23 @@ static void communicate(struct trip *trip, const struct model *model, int index)
     CHECKED(MPI_Group_free(&targets));
 }
 
-static enum injection fault_of(const struct plan *plan)
-{
-    const bool is_wrong = launch_injects(plan->launch, plan->cell, INJECT_WRONG_DATA);
-    return is_wrong && plan->round == 0 ? INJECT_FLIP : launch_fault(plan->launch, plan->cell);
-}
-
 void trip_run(struct trip *trip, int index)
 {
     struct plan *plan = trip->plan;
     const struct synchronisation *way = plan->synchronisation;
-    const enum injection fault = fault_of(plan);
     const bool accesses = is_origin(plan, plan->launch->rank);
     const bool holds = accesses && way->kind == PASSIVE && way->calls != LOCK_UNLOCK;
     struct window *window = &trip->windows[index];
-    struct model model = model_make(plan, index, INJECT_NOTHING);
-    struct model faulty = {0};
-    if (fault != INJECT_NOTHING) {
-        faulty = model_make(plan, index, fault);
-    }
+    struct model model = model_make(plan, index);
     watchdog_phase = "fill";
     fill_all(trip, &model, index);
     world_barrier();
     watchdog_phase = "access";
-    launch_inject(plan->launch, plan->cell);
-    communicate(trip, fault != INJECT_NOTHING ? &faulty : &model, index);
+    communicate(trip, &model, index);
     window->is_locked = holds;
     world_barrier();
     watchdog_phase = "verify";
-    look_at_window(trip, &model, fault, &faulty, index);
+    look_at_window(trip, &model, index);
     world_barrier();
     if (holds) {
         const struct epoch access = {way, window->handle, plan->target_rank, MPI_GROUP_NULL};
@@ -287,12 +269,11 @@ void trip_run(struct trip *trip, int index)
     }
     window->is_locked = false;
     model_free(&model);
-    model_free(&faulty);
 }
 
 void trip_look_again(struct trip *trip, int index)
 {
-    struct model model = model_make(trip->plan, index, INJECT_NOTHING);
-    look_at_window(trip, &model, INJECT_NOTHING, NULL, index);
+    struct model model = model_make(trip->plan, index);
+    look_at_window(trip, &model, index);
     model_free(&model);
 }

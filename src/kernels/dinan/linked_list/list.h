@@ -98,7 +98,7 @@ void list_check_written(struct list *list, int burst);
 /* Rows of a kernel's table of options. */
 #define WALK_OPTIONS                                                                               \
     {.name = "fault",                                                                              \
-     .argument = "swap_elements|torn_pointer",                                                     \
+     .argument = "swap_elements|torn_pointer|lost_append|repeated_append|altered_value",           \
      .help = "for tests: what becomes of each list, at its end",                                   \
      .kind = OPTION_CHOICE}
 

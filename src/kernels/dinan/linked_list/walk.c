@@ -50,29 +50,30 @@ static void alter_value(struct list *list, long long place)
 {
     for (int i = 0; i <= list->capacity; i++) {
         if (list->own[i] == list->pointers[place]) {
-            list->elements[i].value = faulty_number(INJECT_FLIP, list->elements[i].value, 0);
+            list->elements[i].value = ~list->elements[i].value;
         }
     }
 }
 
 /* All ranks: what the end of the list would be if its last append had been lost or made as the one
  * before, if one of its halves had not been written, or if the last two were in other order. */
-static void inject(struct list *list, long long total)
+static void spoil(struct list *list, long long total)
 {
-    const enum injection fault = launch_fault(list->launch, list->cell);
     const char *asked = options_text(&list->launch->options, "fault");
     const int64_t *pointers = list->pointers;
     const int64_t last = pointers[total - 1], before = pointers[total - 2];
-    if (fault == INJECT_FLIP ||
-        (list->burst == 1 && launch_injects(list->launch, list->cell, INJECT_WRONG_DATA))) {
+    if (asked == NULL) {
+        return;
+    }
+    if (strcmp(asked, "altered_value") == 0) {
         alter_value(list, total - 1);
-    } else if (fault == INJECT_DROP) {
+    } else if (strcmp(asked, "lost_append") == 0) {
         redirect(list, total - 2, NULL_POINTER);
-    } else if (fault == INJECT_REPEAT) {
+    } else if (strcmp(asked, "repeated_append") == 0) {
         redirect(list, total - 2, before);
-    } else if (asked != NULL && strcmp(asked, "torn_pointer") == 0) {
+    } else if (strcmp(asked, "torn_pointer") == 0) {
         redirect(list, total - 2, (last & ~DISPLACEMENT_MASK) | (NULL_POINTER & DISPLACEMENT_MASK));
-    } else if (asked != NULL) {
+    } else {
         redirect(list, total - 3, last);
         redirect(list, total - 1, before);
         redirect(list, total - 2, NULL_POINTER);
@@ -112,7 +113,7 @@ void list_walk(struct list *list, int appended)
     const long long total = (long long)appended * list->ranks + 1;
     gather_pointers(list, appended);
     window_begin_own(&list->window, MPI_LOCK_SHARED);
-    inject(list, total);
+    spoil(list, total);
     window_end_own(&list->window);
     CHECKED(MPI_Barrier(world_communicator));
     if (list->rank == list->ranks - 1) {

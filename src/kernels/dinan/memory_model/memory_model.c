@@ -108,7 +108,7 @@ static double go(void *state, long long burst)
     compute_for(&launch->compute, LEAD * model->interval_s);
     const double begin_s = clock_now_s();
     model->idiom->write(slots, burst);
-    const double passed_s = launch_passed_s(launch, slots->cell, begin_s);
+    const double passed_s = clock_now_s() - begin_s;
     if (meets) {
         own_part_end_epochs();
     }

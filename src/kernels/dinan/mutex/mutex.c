@@ -66,7 +66,7 @@ static void make_cycles(struct mutex *mutex, long long cycles)
     for (long long cycle = 0; cycle < cycles; cycle++) {
         watchdog_phase = "lock";
         algorithm->lock(mutex);
-        mutex->section.taken[cycle] = mutex->section.kind->pass(&mutex->section, cycle);
+        mutex->section.taken[cycle] = mutex->section.kind->pass(&mutex->section);
         watchdog_phase = "unlock";
         if (cycle != mutex->unreleased) {
             algorithm->unlock(mutex);
@@ -82,7 +82,7 @@ static double go(void *state, long long burst)
     }
     const double begin_s = clock_now_s();
     make_cycles(mutex, burst);
-    return launch_passed_s(mutex->launch, mutex->cell, begin_s);
+    return clock_now_s() - begin_s;
 }
 
 /* ---- Before and after a burst ---- */
@@ -97,17 +97,12 @@ static void prepare(void *state, long long burst)
 {
     struct mutex *mutex = state;
     const bool is_last = mutex->rank == mutex->ranks - 1;
-    struct section *section = &mutex->section;
     mutex->burst++;
-    section->fault = launch_fault(mutex->launch, mutex->cell);
-    const bool wrong =
-        section->fault != INJECT_NOTHING ||
-        (mutex->burst == 1 && launch_injects(mutex->launch, mutex->cell, INJECT_WRONG_DATA));
-    section->faulty_cycle = wrong && is_last ? burst - 1 : -1;
+    (void)burst;
     const bool drops = is_last && options_text(&mutex->launch->options, "drop-release") != NULL;
     mutex->unreleased = drops ? options_integer(&mutex->launch->options, "drop-release") : NOBODY;
     mutex_make_free(mutex);
-    section_clear(section);
+    section_clear(&mutex->section);
 }
 
 static void check(void *state, long long burst)

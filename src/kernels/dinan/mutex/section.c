@@ -21,19 +21,10 @@ static bool has_place(const struct section *section, int64_t place)
     return place >= 0 && place < section->places;
 }
 
-/* What the counter becomes; for tests, an update that is lost or altered. */
-static int64_t counted(const struct section *section, int64_t place, long long cycle)
-{
-    if (cycle != section->faulty_cycle) {
-        return place + 1;
-    }
-    return section->fault == INJECT_FLIP ? faulty_number(INJECT_FLIP, place + 1, place) : place;
-}
-
 /* ---- In the timed loop ---- */
 
 /* MPI's calls order nothing outside MPI, so there are fences of C. Load and store are two. */
-static int64_t pass_memory(struct section *section, long long cycle)
+static int64_t pass_memory(struct section *section)
 {
     atomic_thread_fence(memory_order_seq_cst);
     const int64_t place = atomic_load_explicit(&section->page[0], memory_order_relaxed);
@@ -41,12 +32,12 @@ static int64_t pass_memory(struct section *section, long long cycle)
         atomic_store_explicit(&section->page[1 + place], section->launch->rank,
                               memory_order_relaxed);
     }
-    atomic_store_explicit(&section->page[0], counted(section, place, cycle), memory_order_relaxed);
+    atomic_store_explicit(&section->page[0], place + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     return place;
 }
 
-static int64_t pass_window(struct section *section, long long cycle)
+static int64_t pass_window(struct section *section)
 {
     const MPI_Win window = section->window.handle;
     const MPI_Aint begin = section->window.begins[section->home];
@@ -54,7 +45,7 @@ static int64_t pass_window(struct section *section, long long cycle)
     int64_t place = NONE;
     CHECKED(MPI_Get(&place, 1, MPI_INT64_T, section->home, begin, 1, MPI_INT64_T, window));
     CHECKED(MPI_Win_flush(section->home, window));
-    const int64_t count = counted(section, place, cycle);
+    const int64_t count = place + 1;
     if (has_place(section, place)) {
         CHECKED(MPI_Put(&rank, 1, MPI_INT64_T, section->home,
                         begin + (1 + place) * (MPI_Aint)sizeof rank, 1, MPI_INT64_T, window));
@@ -75,7 +66,6 @@ bool section_open(struct section *section, struct launch *launch, const struct s
                                 .kind = kind,
                                 .home = launch->ranks - 1,
                                 .places = places,
-                                .faulty_cycle = NONE,
                                 .counter = {.name = "counter"},
                                 .order = {.name = "order"}};
     if (kind->pass == pass_memory) {

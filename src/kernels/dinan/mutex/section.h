@@ -17,21 +17,19 @@ struct section;
 /* Where counter and log are: a row of the axis. */
 struct section_kind {
     const char *name;
-    int64_t (*pass)(struct section *section, long long cycle);
+    int64_t (*pass)(struct section *section);
 };
 extern const struct section_kind section_kinds[2];
 
 struct section {
     struct launch *launch;
     const struct section_kind *kind;
-    int home;               /* the rank with counter and log */
-    long long places;       /* of the log, and one counter before them */
-    _Atomic int64_t *page;  /* memory: shared by all ranks outside MPI */
-    struct window window;   /* window: an epoch of all ranks is open */
-    int64_t *taken;         /* by this rank's cycle: the place that it took */
-    int64_t *log;           /* after a burst: counter and places, on each rank */
-    enum injection fault;   /* of the last cycle of the last rank */
-    long long faulty_cycle; /* -1: none */
+    int home;              /* the rank with counter and log */
+    long long places;      /* of the log, and one counter before them */
+    _Atomic int64_t *page; /* memory: shared by all ranks outside MPI */
+    struct window window;  /* window: an epoch of all ranks is open */
+    int64_t *taken;        /* by this rank's cycle: the place that it took */
+    int64_t *log;          /* after a burst: counter and places, on each rank */
     struct verification counter, order;
 };
 

@@ -67,17 +67,6 @@ void content_open(struct growth *growth)
     window_end_own(&growth->window);
 }
 
-/* For tests: what the last element of the new part would hold if its put had been lost, had been
- * that of the sample before, or had a bit flipped. */
-static void inject(const struct growth *growth, int64_t *last)
-{
-    const enum injection fault = launch_fault(growth->launch, growth->cell);
-    const bool wrong = launch_injects(growth->launch, growth->cell, INJECT_WRONG_DATA);
-    const int64_t before =
-        value(growth, growth->launch->rank, NEW, elements_of(growth) - 1, growth->sample - 1);
-    *last = wrong && growth->sample == 1 ? NOTHING : faulty_number(fault, *last, before);
-}
-
 /* At the right neighbour: get the end of what it had, then put to all that is new. */
 static void access_neighbour(struct growth *growth)
 {
@@ -116,7 +105,6 @@ void content_verify(struct growth *growth)
     access_neighbour(growth);
     CHECKED(MPI_Barrier(world_communicator));
     window_begin_own(&growth->window, MPI_LOCK_EXCLUSIVE);
-    inject(growth, &new_part[elements_of(growth) - 1]);
     for (size_t i = 0; i < elements_of(growth); i++) {
         verify_element(&growth->old_part, old_part[i],
                        value(growth, growth->launch->rank, OLD, i, growth->sample), i,

@@ -51,24 +51,8 @@ static void fill(struct pattern *pattern)
     }
 }
 
-/* For tests: the last message that this rank got. */
-static void spoil(const struct pattern *pattern)
-{
-    struct block origin;
-    int last = pattern->blocks - 1;
-    while (last >= 0 && !pattern->kind->origin(pattern, last, &origin)) {
-        last--;
-    }
-    const enum injection fault = message_fault(pattern->launch, pattern->cell, pattern->trial);
-    if (last >= 0 && fault != INJECT_NOTHING) {
-        message_spoil(block_of(pattern->result, pattern, last), pattern->elements,
-                      number_of(pattern, origin, pattern->trial - 1), fault);
-    }
-}
-
 static void check(struct pattern *pattern)
 {
-    spoil(pattern);
     for (int index = 0; index < pattern->blocks; index++) {
         struct block origin;
         const int64_t *result = block_of(pattern->result, pattern, index);
@@ -140,7 +124,7 @@ static void time_trials(struct pattern *pattern, size_t cache_bytes)
         prepare(pattern, cache_bytes);
         const double begin_s = clock_now_s();
         pattern->kind->go(pattern);
-        const double end_s = launch_slowed(pattern->launch, pattern->cell, begin_s, clock_now_s());
+        const double end_s = clock_now_s();
         own_s[trial] = (end_s - begin_s) / parts;
         conclude(pattern);
     }
@@ -235,7 +219,6 @@ void pattern_run(struct launch *launch, const struct cell *cell, struct record *
     }
     const size_t cache_bytes = bytes_to_flush(launch);
     world_barrier();
-    launch_inject(launch, cell);
     (state->computes ? time_computing_trials : time_trials)(&pattern, cache_bytes);
     if (launch->rank == 0) {
         series_add(record_series(record, "flushed_bytes", "count", 1), (double)cache_bytes);

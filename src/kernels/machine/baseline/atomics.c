@@ -34,7 +34,7 @@ void compare_and_swap(struct experiment *experiment, int64_t repeat)
 
 static void look_at_word(struct experiment *experiment)
 {
-    if (injects_now(experiment)) {
+    if (miscounts_now(experiment)) {
         atomic_fetch_add(&experiment->page->word, 1);
     }
     experiment->seen = atomic_load(&experiment->page->word);

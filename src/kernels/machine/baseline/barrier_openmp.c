@@ -37,7 +37,7 @@ void meet_by_openmp(struct experiment *experiment, int64_t repeat)
         }
         crossed[omp_get_thread_num()] = count;
     }
-    experiment->changed += crossed[0] - injects_now(experiment);
+    experiment->changed += crossed[0] - miscounts_now(experiment);
     experiment->second_done += crossed[1];
 }
 

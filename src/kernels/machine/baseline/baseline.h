@@ -47,7 +47,7 @@ struct experiment {
     int socket;        /* to the other rank */
     struct pair *pair; /* at the origin: its second thread */
     int64_t second_done;       /* operations of the second thread, as it counts them itself */
-    bool injected;             /* wrong data, for tests */
+    bool has_miscounted;       /* for tests */
     struct verification check; /* of this rank's: what it has copied there, or received */
 };
 
@@ -105,10 +105,7 @@ void meet_too_by_mutex(struct experiment *experiment);
 /* barrier_openmp.c */
 void meet_by_openmp(struct experiment *experiment, int64_t repeat);
 
-/* For tests: true once, at the origin, in the cell that is to go wrong. */
-bool injects_now(struct experiment *experiment);
-
-/* For tests: the last element of what is copied or sent in a burst of so many elements. */
-void inject_fault(struct experiment *experiment, size_t count);
+/* For tests, --miscount: true once in a cell, at the origin. */
+bool miscounts_now(struct experiment *experiment);
 
 #endif

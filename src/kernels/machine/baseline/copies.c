@@ -25,7 +25,6 @@ static void fill_source(struct experiment *experiment)
     for (size_t i = 0; i < count; i++) {
         experiment->source[i] = value_of_sample(experiment->sample, i);
     }
-    inject_fault(experiment, count);
 }
 
 void copy(struct experiment *experiment, int64_t repeat)

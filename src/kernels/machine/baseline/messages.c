@@ -122,7 +122,6 @@ static void prepare_words(struct experiment *experiment)
     for (int64_t i = 0; i < experiment->burst; i++) {
         experiment->source[i] = value_of_sample(experiment->sample, (size_t)i);
     }
-    inject_fault(experiment, (size_t)experiment->burst);
 }
 
 /* A word that could not be sent is received by nobody, and found missing afterwards. */

@@ -86,7 +86,7 @@ void increment(struct experiment *experiment, int64_t repeat)
         add_one(counter);
     }
     atomic_store(&experiment->pair->over, experiment->sample);
-    experiment->changed += *counter - before - injects_now(experiment);
+    experiment->changed += *counter - before - miscounts_now(experiment);
 }
 
 /* The second thread, until the first one's burst is over. */
@@ -129,7 +129,7 @@ void meet_by_mutex(struct experiment *experiment, int64_t repeat)
     for (int64_t i = 0; i < repeat; i++) {
         thread_barrier_wait(&experiment->pair->barrier);
     }
-    experiment->changed += repeat - injects_now(experiment);
+    experiment->changed += repeat - miscounts_now(experiment);
 }
 
 void meet_too_by_mutex(struct experiment *experiment)

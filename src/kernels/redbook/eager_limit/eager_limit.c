@@ -105,7 +105,6 @@ static long long search(struct late *late)
 
 static void take(struct late *late, struct record *record)
 {
-    launch_inject(late->launch, late->cell);
     CHECKED(MPI_Barrier(world_communicator));
     if (late->launch->rank == RECEIVER) {
         late->sizes = record_series(record, "tried_bytes", "count", 1);

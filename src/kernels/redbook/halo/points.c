@@ -41,10 +41,8 @@ static int64_t value_of(const int *at, uint64_t pass)
 struct visit {
     struct exchange *exchange;
     uint64_t number; /* of the pass */
-    enum injection fault;
     int64_t *point;
     const int *at;
-    bool is_last;
 };
 
 static void visit_box(const struct box *box, int pass, struct visit visit,
@@ -58,8 +56,6 @@ static void visit_box(const struct box *box, int pass, struct visit visit,
                 const int at[] = {box->begin[0] + i, box->begin[1] + j, box->begin[2] + k};
                 visit.at = at;
                 visit.point = &field[block_index(&halo.block, at)];
-                visit.is_last =
-                    i * j * k == (box->size[0] - 1) * (box->size[1] - 1) * (box->size[2] - 1);
                 each(&visit);
             }
         }
@@ -139,21 +135,6 @@ void update_part(void *state, int number)
 
 /* ---- After a burst ---- */
 
-static void spoil_point(const struct visit *visit)
-{
-    if (visit->fault != INJECT_FLIP || visit->is_last) {
-        *visit->point =
-            faulty_number(visit->fault, *visit->point, value_of(visit->at, visit->number - 1));
-    }
-}
-
-/* The ghosts of the last message that this rank gets. */
-static void spoil(struct exchange *exchange, int pass, enum injection fault)
-{
-    const struct box box = box_filled(&halo.domain, &halo.block, &halo.directions[halo.count - 1]);
-    visit_box(&box, pass, (struct visit){.exchange = exchange, .fault = fault}, spoil_point);
-}
-
 static void compare_point(const struct visit *visit)
 {
     verify_element(&visit->exchange->found, *visit->point, value_of(visit->at, visit->number),
@@ -183,4 +164,4 @@ static void compare(struct exchange *exchange, int pass)
     }
 }
 
-const struct contents points = {.fill = fill, .spoil = spoil, .compare = compare};
+const struct contents points = {.fill = fill, .compare = compare};

@@ -140,7 +140,7 @@ static double go(void *state, long long burst)
     const double reduce_scatter_s = clock_now_s();
     CHECKED(MPI_Reduce_scatter_block(product->sum, product->result, product->columns, MPI_DOUBLE,
                                      MPI_SUM, world_communicator));
-    const double end_s = launch_slowed(product->launch, product->cell, begin_s, clock_now_s());
+    const double end_s = clock_now_s();
     product->total_s = end_s - begin_s;
     product->reduce_scatter_s = end_s - reduce_scatter_s;
     return product->total_s;

@@ -114,27 +114,9 @@ static void sum_integers(const struct product *product, uint64_t sample, int64_t
     }
 }
 
-/* For tests: this product with a fault, or as it would be if the one before had been made again. */
-static void spoil(struct product *product, int64_t *sums)
-{
-    const enum injection asked = launch_fault(product->launch, product->cell);
-    const bool wrong =
-        product->sample == 1 && launch_injects(product->launch, product->cell, INJECT_WRONG_DATA);
-    const enum injection fault = wrong ? INJECT_DROP : asked;
-    if (fault == INJECT_REPEAT) {
-        sum_integers(product, product->sample - 1, sums);
-    }
-    for (int i = fault == INJECT_FLIP ? product->columns - 1 : 0; i < product->columns; i++) {
-        const int64_t bits =
-            faulty_number(fault, bits_of(product->result[i]), bits_of((double)sums[i]));
-        memcpy(&product->result[i], &bits, sizeof bits);
-    }
-}
-
 void product_compare(struct product *product)
 {
     int64_t *sums = allocate((size_t)product->columns, sizeof sums[0]);
-    spoil(product, sums);
     sum_integers(product, product->sample, sums);
     for (int i = 0; i < product->columns; i++) {
         verify_element(&product->found, bits_of(product->result[i]), bits_of((double)sums[i]),

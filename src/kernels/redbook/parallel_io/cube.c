@@ -111,23 +111,10 @@ static int32_t value_at(uint64_t sample, long long place)
     return (int32_t)value_of_sample(sample, (size_t)place);
 }
 
-/* What a test wants to be found: an access that was not made, or one made twice, leaves the values
- * of the sample before. */
-static int32_t value_given(const struct cube *cube, long long place, bool is_first, bool is_last)
-{
-    const enum injection fault = launch_fault(cube->launch, cube->cell);
-    const bool wrong = is_first && cube->sample == 1 &&
-                       launch_injects(cube->launch, cube->cell, INJECT_WRONG_DATA);
-    const int32_t right = value_at(cube->sample, place);
-    return fault == INJECT_DROP || fault == INJECT_REPEAT ? value_at(cube->sample - 1, place)
-           : fault == INJECT_FLIP && is_last ? (int32_t)faulty_number(fault, right, right)
-                                             : right ^ (int32_t)wrong;
-}
-
 void cube_fill(struct cube *cube)
 {
     for (int i = 0; i < cube->elements; i++) {
-        cube->block[i] = value_given(cube, cube_place(cube, i), i == 0, i == cube->elements - 1);
+        cube->block[i] = value_at(cube->sample, cube_place(cube, i));
     }
 }
 
@@ -152,7 +139,7 @@ int cube_write_file(const struct cube *cube, const struct stored *stored)
     for (long long from = 0; code == 0 && from <= last; from += CHUNK_ELEMENTS) {
         const long long count = chunk(cube, from);
         for (long long i = 0; i < count; i++) {
-            values[i] = value_given(cube, from + i, from + i == 0, from + i == last);
+            values[i] = value_at(cube->sample, from + i);
         }
         code = storage_write(descriptor, values, count * (long long)sizeof values[0],
                              from * (long long)sizeof values[0]);

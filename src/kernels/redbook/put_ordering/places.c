@@ -74,7 +74,7 @@ static double go(void *state, long long burst)
     }
     const double begin_s = clock_now_s();
     places->idiom->go(places, burst);
-    return launch_passed_s(places->launch, places->cell, begin_s);
+    return clock_now_s() - begin_s;
 }
 
 static void keep(void *state, long long burst)

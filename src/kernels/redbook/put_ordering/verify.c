@@ -14,21 +14,6 @@ int64_t *region_of(const struct places *places, int origin)
     return (int64_t *)places->window.memory + (origin - 1) * region_elements_of(places);
 }
 
-/* For tests: the last element of the last put, which is not shared with a later one. */
-static void inject(const struct places *places, long long burst)
-{
-    const enum injection fault = launch_fault(places->launch, places->cell);
-    const bool wrong = launch_injects(places->launch, places->cell, INJECT_WRONG_DATA);
-    if (fault != INJECT_NOTHING || (wrong && places->number == 1)) {
-        const int origin = places->launch->ranks - 1;
-        int64_t *last = region_of(places, origin) + places->place_of[burst - 1] * places->stride +
-                        places->elements - 1;
-        const int64_t before =
-            value_of(places, origin, places->number - 1, burst - 1, places->elements - 1);
-        *last = faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, *last, before);
-    }
-}
-
 /* An element that two puts write: which are they, and what has each there? */
 static void compare_shared(struct places *places, int origin, long long put, long long element)
 {
@@ -79,7 +64,6 @@ void places_check(void *state, long long burst)
         places->put_at[places->place_of[i]] = i;
     }
     window_begin_own(&places->window, MPI_LOCK_SHARED);
-    inject(places, burst);
     for (int origin = 1; origin < places->launch->ranks; origin++) {
         compare(places, origin, burst);
     }

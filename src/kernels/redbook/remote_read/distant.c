@@ -53,8 +53,6 @@ static void end_own(struct distant *own)
 
 void distant_choose(struct distant *own, long long burst)
 {
-    const long long before =
-        own->sample == 0 ? own->places - 1 : own->wanted[0].offset / own->bytes;
     own->sample++;
     for (long long slot = 0; slot < burst; slot++) {
         own->right[slot] = own->next;
@@ -62,36 +60,15 @@ void distant_choose(struct distant *own, long long burst)
         own->wanted[slot] = (struct wanted){
             .offset = own->right[slot] * own->bytes, .bytes = own->bytes, .slot = slot};
     }
-    if (launch_fault(own->launch, own->cell) == INJECT_REPEAT) {
-        const long long again = burst > 1 ? own->right[burst - 2] : before;
-        own->wanted[burst - 1].offset = again * own->bytes;
-    }
     begin_own(own);
     memset(own->answers, 0, (size_t)(burst * own->slot_bytes));
     end_own(own);
-}
-
-/* What a test wants to be found: an operation that was not made, an element that was changed. */
-static void spoil(const struct distant *own, long long burst)
-{
-    const enum injection fault = launch_fault(own->launch, own->cell);
-    char *const last = answer_in(own, burst - 1);
-    int64_t *const first = (int64_t *)(answer_in(own, 0) + CODE_BYTES);
-    if (fault == INJECT_DROP) {
-        memset(last, 0, (size_t)own->slot_bytes);
-    } else if (fault == INJECT_FLIP) {
-        int64_t *const element = (int64_t *)(last + CODE_BYTES);
-        *element = faulty_number(fault, *element, 0);
-    } else if (own->sample == 1 && launch_injects(own->launch, own->cell, INJECT_WRONG_DATA)) {
-        *first ^= 1;
-    }
 }
 
 void distant_compare(struct distant *own, long long burst)
 {
     const long long elements = own->bytes / (long long)sizeof(int64_t);
     begin_own(own);
-    spoil(own, burst);
     for (long long slot = 0; slot < burst; slot++) {
         const int64_t *const answer = (const int64_t *)answer_in(own, slot);
         const long long first = own->right[slot] * elements;

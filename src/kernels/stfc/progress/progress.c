@@ -136,7 +136,6 @@ static void use_window(struct experiment *experiment)
     const bool holds_lock = experiment->is_target && experiment->target_state->holds_lock_all;
     watchdog_phase = "start";
     experiment->start_s = launch_common_start(launch);
-    launch_inject(launch, experiment->cell);
     if (holds_lock) {
         window_hold(experiment->slots.window);
     }

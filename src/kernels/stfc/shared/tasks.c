@@ -67,7 +67,6 @@ void tasks_run(struct tasks *tasks)
 {
     watchdog_phase = "start";
     tasks->start_s = launch_common_start(tasks->launch);
-    launch_inject(tasks->launch, tasks->cell);
     if (tasks->takes) {
         take_tasks(tasks);
     }

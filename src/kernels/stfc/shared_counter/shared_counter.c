@@ -110,12 +110,8 @@ static struct interval take_numbers(struct experiment *experiment, long long bur
     for (long long i = 0; i < burst; i++) {
         numbers[i] = next(counter);
     }
-    const double end_s =
-        launch_slowed(experiment->launch, experiment->cell, begin_s, clock_now_s());
-    const enum injection fault = launch_fault(experiment->launch, experiment->cell);
-    int64_t *last = &numbers[burst - 1];
+    const double end_s = clock_now_s();
     experiment->number_count += (size_t)burst;
-    *last = faulty_number(fault, *last, experiment->number_count > 1 ? last[-1] : -1);
     return (struct interval){begin_s, end_s - begin_s};
 }
 
@@ -303,18 +299,6 @@ static void use_counter(struct experiment *experiment)
     CHECKED(MPI_Barrier(world_communicator));
 }
 
-/* For tests: the last rank forgets the first number it got. */
-static void inject_wrong_data(struct experiment *experiment)
-{
-    const struct launch *launch = experiment->launch;
-    if (launch_injects(launch, experiment->cell, INJECT_WRONG_DATA) &&
-        launch->rank == launch->ranks - 1) {
-        experiment->number_count--;
-        memmove(experiment->numbers, experiment->numbers + 1,
-                experiment->number_count * sizeof experiment->numbers[0]);
-    }
-}
-
 static void run_supported(struct experiment *experiment)
 {
     struct launch *launch = experiment->launch;
@@ -333,7 +317,6 @@ static void run_supported(struct experiment *experiment)
     if (helper_kind != NULL) {
         stop_helper(experiment, &helper);
     }
-    inject_wrong_data(experiment);
     verify(experiment);
     watchdog_phase = "window";
     close_counter(&experiment->counter);

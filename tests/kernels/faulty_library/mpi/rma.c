@@ -1,6 +1,8 @@
 /* One-sided communication. */
 #include "carry.h"
 
+#define IS_MESSAGE 0
+
 #define ORIGIN data_of(origin, count, type)
 #define RESULT data_of(result, result_count, result_type)
 /* nothing is sent where nothing is done with it */

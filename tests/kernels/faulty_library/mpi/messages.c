@@ -1,6 +1,8 @@
 /* Messages and collective calls, and files, which carry data as well. */
 #include "carry.h"
 
+#define IS_MESSAGE 1
+
 #define SENT data_of(buffer, count, type)
 #define GOT SENT
 
@@ -140,6 +142,9 @@ CARRYING(MPI_Neighbor_alltoallw,
          NO_OPERATION, NO_VARIABLE, AT_ONCE, NO_HOLD)
 
 /* ---- Files ---- */
+
+#undef IS_MESSAGE
+#define IS_MESSAGE 2 /* nobody waits for what is written, but it has to be as long */
 
 #define FILE_CALL(function, constant, sent, got, out)                                              \
     CARRYING(function,                                                                             \

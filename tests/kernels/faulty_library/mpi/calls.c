@@ -53,7 +53,6 @@ FAULTY(MPI_Win_shared_query, (MPI_Win window, int rank, MPI_Aint *size, int *uni
        (window, rank, size, unit, base))
 FAULTY(MPI_Win_free, (MPI_Win * window), (window))
 
-FAULTY(MPI_Barrier, (MPI_Comm comm), (comm))
 FAULTY(MPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
 FAULTY(MPI_Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
        (source, tag, comm, flag, status))
@@ -74,6 +73,15 @@ FAULTY(MPI_File_set_view,
        (MPI_File file, MPI_Offset place, MPI_Datatype element, MPI_Datatype type,
         const char *representation, MPI_Info info),
        (file, place, element, type, representation, info))
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    static struct call call = {.name = "MPI_Barrier"};
+    ARRIVE(fault, &call, NULL);
+    const int code = PMPI_Barrier(comm);
+    look_for_cell();
+    return code;
+}
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {

@@ -4,24 +4,30 @@
 
 #include "faulty.h"
 
-/* The function `function`, whose call with `passed` has `out` as the variable (or NULL_VARIABLE)
- * that says where the data lie that it sends. A result is there when `completion_` is: AT_ONCE,
- * WITH_REQUEST, or AT_THE_END of an epoch. `hold` is what puts it off. */
+/* The function `function`, whose call with `passed` has `out` as the variable (or NO_VARIABLE) that
+ * says where the data lie that it sends. A result is there when `completion_` is: AT_ONCE,
+ * WITH_REQUEST, or AT_THE_END of an epoch. `hold` is what puts it off. A file that includes this
+ * says whether its calls are messages (IS_MESSAGE): another rank waits for them. */
 #define CARRYING(function, declared, passed, sent_, got_, operation_, out, completion_, hold)      \
     int function declared                                                                          \
     {                                                                                              \
         static struct call call = {.name = #function};                                             \
-        struct carried carried = {.sent = sent_, .got = got_, .operation = operation_};            \
-        ARRIVE(fault, &call, &carried);                                                            \
+        static _Thread_local struct before sent_before, got_before;                                \
+        struct carried carried = {                                                                 \
+            .sent = sent_, .got = got_, .operation = operation_, .is_message = IS_MESSAGE};        \
+        ARRIVE(asked, &call, &carried);                                                            \
+        const struct data stale_sent = data_before(&sent_before, carried.sent);                    \
+        struct old old = {.stale = data_before(&got_before, carried.got)};                         \
+        const enum fault fault = fault_of_data(asked, &carried, &stale_sent, &old);                \
         if (fault == DROP) {                                                                       \
-            return completion_(NOTHING_DONE, carried.got);                                         \
+            return completion_(NOTHING_DONE, carried.got, &old);                                   \
         }                                                                                          \
         if (fault == REORDER) {                                                                    \
             hold;                                                                                  \
         }                                                                                          \
         if (fault == DUPLICATE) {                                                                  \
             P##function passed;                                                                    \
-            completion_(ONCE_MORE, carried.got);                                                   \
+            completion_(ONCE_MORE, carried.got, &old);                                             \
         }                                                                                          \
         if (fault == CORRUPT_ORIGIN) {                                                             \
             flip(carried.sent);                                                                    \
@@ -29,37 +35,53 @@
         if (fault == CORRUPT_TARGET) {                                                             \
             out = flipped_copy(carried.sent);                                                      \
         }                                                                                          \
+        if (fault == BLANK) {                                                                      \
+            out = blank_copy(carried.sent);                                                        \
+        }                                                                                          \
+        if (fault == STALE && stale_sent.address != NULL) {                                        \
+            out = stale_sent.address;                                                              \
+        }                                                                                          \
         const int code = P##function passed;                                                       \
         if (fault == WRONG_RESULT) {                                                               \
-            completion_(RESULT_CHANGES, carried.got);                                              \
+            completion_(RESULT_CHANGES, carried.got, &old);                                        \
+        }                                                                                          \
+        if (fault == STALE && carried.got.address != NULL) {                                       \
+            completion_(RESULT_IS_OLD, carried.got, &old);                                         \
         }                                                                                          \
         return code;                                                                               \
     }
 
 /* ---- When a call's result is there ---- */
 
-enum moment { NOTHING_DONE, ONCE_MORE, RESULT_CHANGES };
+enum moment { NOTHING_DONE, ONCE_MORE, RESULT_CHANGES, RESULT_IS_OLD };
 
-static inline int complete_at_once(enum moment moment, struct data got)
+static inline int complete_at_once(enum moment moment, struct data got, const struct old *old)
 {
     if (moment == RESULT_CHANGES) {
         flip(got);
+    } else if (moment == RESULT_IS_OLD) {
+        put_back(got, old);
     }
     return MPI_SUCCESS;
 }
 
-static inline int complete_at_the_end(enum moment moment, struct data got)
+static inline int complete_at_the_end(enum moment moment, struct data got, const struct old *old)
 {
     if (moment == RESULT_CHANGES) {
         flip_later(got, NULL);
+    } else if (moment == RESULT_IS_OLD) {
+        put_back_later(got, NULL, old);
     }
     return MPI_SUCCESS;
 }
 
-static inline int complete_with(MPI_Request *request, enum moment moment, struct data got)
+static inline int complete_with(MPI_Request *request, enum moment moment, struct data got,
+                                const struct old *old)
 {
     if (moment == RESULT_CHANGES) {
         flip_later(got, request);
+    } else if (moment == RESULT_IS_OLD) {
+        put_back_later(got, request, old);
     }
     return moment == NOTHING_DONE ? complete_request(request)
            : moment == ONCE_MORE  ? PMPI_Wait(request, MPI_STATUS_IGNORE)
@@ -68,7 +90,7 @@ static inline int complete_with(MPI_Request *request, enum moment moment, struct
 
 #define AT_ONCE complete_at_once
 #define AT_THE_END complete_at_the_end
-#define WITH_REQUEST(moment, got) complete_with(request, moment, got)
+#define WITH_REQUEST(moment, got, old) complete_with(request, moment, got, old)
 
 #define NO_DATA ((struct data){0})
 #define NO_OPERATION MPI_OP_NULL

@@ -1,0 +1,97 @@
+/* A faulty library, for LD_PRELOAD. The calls of a kernel come here first, and one of them does
+ * what a bad library or a bad machine would do. A variable says which fault it has:
+ *
+ *   ONESIDED_FAULT="KIND CALL COUNT RANK"         such as "drop MPI_Put 3 1"
+ *   ONESIDED_FAULT="KIND CALL COUNT RANK CELL"    in the cell with this index, or in "every" cell
+ *
+ * KIND is a name of `enum fault`, in small letters.
+ *
+ * CALL is one call, several calls with commas between them, or "any": each call that carries data
+ * of the kernel. A kernel makes some calls outside MPI and OpenSHMEM, and these can have a fault,
+ * too: clock_gettime, memcpy (of whole words), pread, pwrite, send and pthread_create.
+ *
+ * COUNT begins with 1, in each cell anew. "each" is every such call, and "3/20" is the third of
+ * each twenty. If a fault concerns data, only calls that carry data are counted.
+ *
+ * RANK is a number, "all", or "1/others": the threads of rank 1 except the main thread.
+ *
+ * The library knows the cell from the kernel's lines, in the file that the command line names: no
+ * rank begins a cell before the line of this cell is there.
+ *
+ * ONESIDED_FAULT_REPORT is a file. The library adds a line when a fault is made, and at the end of
+ * each rank a line with the number of times that each call was made. This header and fault.c are
+ * the same for every library. */
+#ifndef ONESIDED_FAULT_H
+#define ONESIDED_FAULT_H
+
+#include <stddef.h>
+
+enum fault {
+    NO_FAULT,
+    /* in any call */
+    HANG,          /* it does not return */
+    CRASH,         /* a fault of memory in it */
+    ABORT,         /* it ends the process by abort() */
+    EXIT,          /* it ends the process */
+    ERROR,         /* it does nothing and returns an error */
+    FATAL,         /* it has an error that ends the launch */
+    DELAY,         /* it takes DELAY_MS more */
+    SLOW,          /* it takes SLOW_US more, and uses the core */
+    FALSE_SUCCESS, /* it does nothing and returns success */
+    /* where a call carries data */
+    DROP,           /* it does nothing and returns success; a request is complete at once */
+    DUPLICATE,      /* it is made twice */
+    REORDER,        /* it is made after the puts and gets that directly follow it */
+    CORRUPT_ORIGIN, /* an element of what is sent changes in the origin's buffer */
+    CORRUPT_TARGET, /* an element of what is sent changes on its way */
+    WRONG_RESULT,   /* an element of the result changes when the result is complete */
+    LOSE,           /* its data do not arrive, and no rank waits for them */
+    STALE,          /* the data of the call before arrive instead */
+    ALTER,          /* its last element changes on its way */
+    BLANK,          /* zeros arrive instead */
+    IN_TURN,        /* LOSE, STALE and ALTER, from cell to cell */
+    /* in one call each */
+    LOWER_LEVEL, /* MPI_Init_thread provides MPI_THREAD_SINGLE and says so */
+    FALSE_LEVEL, /*   or it says that it provides what was required */
+    ONE_RANK,    /* MPI_Comm_size says 1 */
+    MORE_RANKS,  /*   or one more than there are */
+    FAULTS
+};
+
+#define DELAY_MS 20
+#define SLOW_US 20
+
+/* One function, and how often this rank has called it. */
+struct call {
+    const char *name;
+    const struct call *next;
+    int is_known;
+    long calls;
+    long carrying; /* of them: that send or get data, */
+    long sending;
+    long getting;
+};
+
+/* What a call does with data. */
+struct facts {
+    int sends;
+    int gets;
+    int is_payload;        /* the kernel verifies them: CALL "any" has these */
+    int is_last;           /* the library's last call: the number of calls is reported */
+    const char *operation; /* of an accumulate call, or "none" */
+};
+
+/* Count a call, and do what needs no arguments of it, such as to hang; `facts` may be NULL.
+ * Return the fault that is left to the caller, or NO_FAULT. */
+enum fault arrive(struct call *call, const struct facts *facts);
+
+/* To be called after a barrier: which cell is this? */
+void look_for_cell(void);
+
+/* How many cells this rank has begun; counted where a fault is to be in one. */
+extern long cells_begun;
+
+/* A line of the report, in one piece. */
+void report(const char *line, size_t length);
+
+#endif

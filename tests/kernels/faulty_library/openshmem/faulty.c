@@ -1,0 +1,139 @@
+/* The faulty OpenSHMEM: the calls that kernels make of it, but those that only ask. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <shmem.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../fault.h"
+
+#define BIT (1LL << 20)
+#define BLOCKS 64
+
+/* The library's own function of this name. */
+#define NEXT(next, name)                                                                           \
+    void *const symbol = dlsym(RTLD_NEXT, name);                                                   \
+    memmove(&(next), &symbol, sizeof(next))
+
+/* OpenSHMEM returns no error: each ends the launch. */
+static void end_if(enum fault fault)
+{
+    if (fault == ERROR || fault == FATAL) {
+        shmem_global_exit(EXIT_FAILURE);
+    }
+}
+
+void shmem_barrier_all(void)
+{
+    static struct call call = {.name = "shmem_barrier_all"};
+    void (*next)(void);
+    NEXT(next, "shmem_barrier_all");
+    const enum fault fault = arrive(&call, NULL);
+    end_if(fault);
+    if (fault != FALSE_SUCCESS) {
+        next();
+    }
+    look_for_cell();
+}
+
+/* Memory that is allocated in a cell is the kernel's, else the harness's. */
+static struct {
+    char *begin;
+    size_t bytes;
+    long cell;
+} blocks[BLOCKS];
+
+static int made;
+
+/* The same place may have been another block's before. */
+static int is_of_cell(const void *address)
+{
+    const char *const at = address;
+    for (int i = made - 1; i >= 0 && i >= made - BLOCKS; i--) {
+        const char *const begin = blocks[i % BLOCKS].begin;
+        if (begin <= at && at < begin + blocks[i % BLOCKS].bytes) {
+            return cells_begun > 0 && blocks[i % BLOCKS].cell == cells_begun;
+        }
+    }
+    return 0;
+}
+
+void *shmem_malloc(size_t bytes)
+{
+    static struct call call = {.name = "shmem_malloc"};
+    void *(*next)(size_t);
+    NEXT(next, "shmem_malloc");
+    end_if(arrive(&call, NULL));
+    void *const begin = next(bytes);
+    blocks[made % BLOCKS].begin = begin;
+    blocks[made % BLOCKS].bytes = bytes;
+    blocks[made++ % BLOCKS].cell = cells_begun;
+    return begin;
+}
+
+/* A number that is lost is no number that another call gets. */
+long long shmem_longlong_atomic_fetch_inc(long long *counter, int rank)
+{
+    static struct call call = {.name = "shmem_longlong_atomic_fetch_inc"};
+    static _Thread_local long long before;
+    const struct facts facts = {.sends = 1, .gets = 1, .is_payload = 1, .operation = "none"};
+    long long (*next)(long long *, int);
+    NEXT(next, "shmem_longlong_atomic_fetch_inc");
+    const enum fault fault = arrive(&call, &facts);
+    end_if(fault);
+    if (fault == LOSE || fault == DROP) {
+        return -1;
+    }
+    const long long number = next(counter, rank);
+    const long long found = fault == STALE                            ? before
+                            : fault == ALTER || fault == WRONG_RESULT ? number ^ BIT
+                                                                      : number;
+    before = number;
+    return found;
+}
+
+/* Bytes of another rank, or for it. */
+#define CARRYING(function, sends_)                                                                 \
+    void function(void *to, const void *from, size_t bytes, int rank)                              \
+    {                                                                                              \
+        static struct call call = {.name = #function};                                             \
+        const struct facts facts = {.sends = sends_,                                               \
+                                    .gets = !sends_,                                               \
+                                    .is_payload = is_of_cell(sends_ ? to : from),                  \
+                                    .operation = "none"};                                          \
+        void (*next)(void *, const void *, size_t, int);                                           \
+        NEXT(next, #function);                                                                     \
+        const enum fault fault = arrive(&call, &facts);                                            \
+        end_if(fault);                                                                             \
+        carry(fault, next, to, from, bytes, rank, sends_);                                         \
+    }
+
+static void carry(enum fault fault, void (*next)(void *, const void *, size_t, int), void *to,
+                  const void *from, size_t bytes, int rank, int sends)
+{
+    static _Thread_local const void *before;
+    static _Thread_local size_t bytes_before;
+    const int is_stale = fault == STALE && bytes_before == bytes && before != from;
+    const void *const origin = is_stale ? before : from;
+    before = from;
+    bytes_before = bytes;
+    if (fault == LOSE || fault == DROP || (fault == STALE && !is_stale)) {
+        return;
+    }
+    if (fault != ALTER) {
+        next(to, origin, bytes, rank);
+        return;
+    }
+    char *copy = malloc(bytes); /* kept to the end: the put is under way */
+    if (!sends) {
+        next(to, from, bytes, rank);
+        ((char *)to)[bytes - 1] ^= 1;
+    } else {
+        memmove(copy, from, bytes);
+        copy[bytes - 1] ^= 1;
+        next(to, copy, bytes, rank);
+    }
+}
+
+CARRYING(shmem_putmem, 1)
+CARRYING(shmem_getmem, 0)
