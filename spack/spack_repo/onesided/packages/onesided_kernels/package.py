@@ -180,13 +180,13 @@ class OnesidedKernels(CMakePackage):
         self._check_results(lines)
 
     def test_wrong_data_is_found(self):
-        """lose a number of the shared counter on purpose and see the verification find it"""
+        """alter a value of a linked list on purpose and see the verification find it"""
         launcher = self._launcher("mpiexec", "mpirun")
-        options = ("--compute_ms", "1", "--case", "target_idle", "--inject", "wrong_data@0")
-        lines = self._run(launcher, "shared_counter", *options, expected_status=EXIT_WRONG_DATA)
-        results = [line["status"] for line in lines if line["type"] == "result"]
-        if results[0] == "ok":
-            raise RuntimeError(f"the first cell lost a number, and its status is {results[0]}")
+        options = ("--operation", "append", "--idiom", "exclusive", "--fault", "altered_value")
+        lines = self._run(launcher, "linked_list", *options, expected_status=EXIT_WRONG_DATA)
+        (status,) = (line["status"] for line in lines if line["type"] == "result")
+        if status != "wrong_data":
+            raise RuntimeError(f"a value was altered, and the status of the cell is {status}")
 
     def test_openshmem_verifies_its_data(self):
         """run the shared counter of OpenSHMEM on two ranks and verify its numbers"""
