@@ -72,6 +72,22 @@ def test_no_object_file_needs_one_that_needs_it(one_environment, built, kernel):
     assert len(order) == len(objects)
 
 
+@pytest.mark.first_mpi
+def test_no_object_file_of_a_room_needs_one_of_a_room_above(environment, sanitized_folder):
+    """But the functions of harness/world.h: each library has its own."""
+    rooms = libraries.COMMON[environment.library]
+    folder = sanitized_folder / "CMakeFiles" / "harness.dir"
+    floors, takes = {}, []
+    for source in (KERNELS / room for room in rooms):
+        for path in source.glob("*.c"):
+            given, taken = symbols_of(folder / source.name / f"{path.name}.o")
+            floors |= dict.fromkeys(given, rooms.index(source.name))
+            takes += [(path, rooms.index(source.name), name) for name in taken]
+    assert len(floors) > 200
+    up = [(path.name, name) for path, floor, name in takes if floors.get(name, 0) > floor]
+    assert {name.partition("_")[0] for _, name in up} == {"world"}
+
+
 def header_of(environment, build_folder, folder):
     return Kernel(environment, build_folder / "baseline", folder, {}).launch(*QUICK).lines[0]
 
