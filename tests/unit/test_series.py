@@ -46,8 +46,8 @@ def drawn(figure):
     found = {}
     specification = json.loads(figure.specification)
     for panel in specification["concat"]:
-        data = panel.get("data", specification.get("data"))
-        for point in specification["datasets"][data["name"]]:
+        (data,) = {layer["data"]["name"] for layer in panel["layer"]}
+        for point in specification["datasets"][data]:
             found.setdefault((panel.get("title"), point["series"]), []).append(point["value"])
     return found
 
