@@ -249,7 +249,7 @@ def test_two_binaries_are_not_called_one(tmp_path):
         changes={synthetic.ABI[1]: {"program_sha256": "cd" * 32}},
     )
     said = str(sections_of(other)["abi"])
-    assert "progress: 2 binaries, so nothing is said of one." in said
+    assert "progress: 2 binaries, so none is named." in said
     assert "one binary on" not in said
     unknown = made(
         tmp_path / "unknown",

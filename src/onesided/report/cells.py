@@ -126,7 +126,7 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 CROWD, CROWDED = "more ranks than cores", "crowded"
 """The words for crowded cells: in a sentence or a table, and in the key of a figure."""
 
-WORDS = "With {} a time is the scheduler's as much as the MPI's: no claim and no ratio rests on it."
+WORDS = "With {} a time depends on the scheduler, too, so no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)
 
 Ranks = tuple[str, str, int]

@@ -38,7 +38,7 @@ from onesided.system.errors import InputError
 def _environments(found: Campaigns) -> Table:
     return Table(
         "compare_environments",
-        "Second over first, geometric mean over cells and launches.",
+        "Second divided by first: geometric mean over cells and launches.",
         columns(
             "environment", "where", "setting", Column("kernel", "cells of"), WORSE, BETTER, OPEN,
             "cells", "ratio", "difference", "detectable",
@@ -100,9 +100,10 @@ def _tails(found: Campaigns) -> Section:
     ]
     lead = (
         "An uncontended latency is a median, which leaves out the slowest bursts. A tail is the "
-        "slowest twentieth of a launch's bursts over what an access can take. It changed where the "
-        f"medians over launches differ by a factor of {tails.OUT_OF_PROPORTION:g} or more and all "
-        "launches of one campaign are above all of the other."
+        "slowest twentieth of a launch's bursts, divided by the time that an access can take. A "
+        "tail changed if its medians over launches differ by a factor of "
+        f"{tails.OUT_OF_PROPORTION:g} or more and all launches of one campaign are above all "
+        "launches of the other."
     )
     caption = f"{numbers.count(len(rows), 'tail')} changed."
     table = Table("compare_tails", caption, shown, rows, large=len(rows) > SHORT)
@@ -112,9 +113,9 @@ def _tails(found: Campaigns) -> Section:
 def _changed(found: Campaigns) -> Section:
     changed = [pair for pair in found.pairs if pair.change is not None]
     lead = (
-        "From worst to best: failure, waits, partial, delayed, independent or with help. Open are "
-        "those to or from undecided or not measured, and those of cells with fewer cores than "
-        "threads, for there it may be the scheduler that turned."
+        "From worst to best: failure, waits, partial, delayed, independent or with help. Open: the "
+        "verdict was or is undecided or not measured, or threads had to share cores, so that the "
+        "scheduler may have changed the verdict."
     )
     caption = f"{numbers.count(len(changed), 'verdict')} changed."
     table = _table("compare_verdicts", caption, changed, None)
@@ -165,7 +166,7 @@ def _origin(found: Campaigns) -> Section:
             Column("second", "only in the second", str),
         )
         tables.append(Table("compare_missing", "Not compared.", shown, missing))
-    lead = "What the two say of themselves, and which cells only one of them has."
+    lead = "How each of the two campaigns was made, and which cells only one of them has."
     return Section("provenance", "Where this comes from", lead, tables)
 
 
@@ -252,10 +253,9 @@ def section(folder: Path, other: str, experiments: Experiments) -> Section:
         return Section(IDENTIFIER, title, lead.replace("..", "."), ())
     lead = (
         "The same cells in two campaigns, without helpers and with a core for each thread. A "
-        "cell's value is its uncontended "
-        "latency or, for the counter, its degradation factor; its ratio is this campaign over the "
-        f"other. Inside means that it lies where a rerun of {other} would, in 95"
-        f"{numbers.THIN_SPACE}% of all cases, if nothing had changed."
+        "cell's value is its uncontended latency or, for the counter, its degradation factor; its "
+        f"ratio is this campaign divided by the other. Inside: if nothing has changed, a rerun of "
+        f"{other} lies there in 95{numbers.THIN_SPACE}% of all cases."
     )
     kernels = dict.fromkeys(pair.first["kernel"] for pair in found)
     tables = [
@@ -300,7 +300,12 @@ def _figures(figures: Sequence[Figure]) -> Table:
         Column("bound", "asked"),
         "holds",
     )
-    return Table("beside_figures", "How much of the other campaign comes again.", shown, rows)
+    return Table(
+        "beside_figures",
+        "How many values and verdicts of the other campaign came again.",
+        shown,
+        rows,
+    )
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:

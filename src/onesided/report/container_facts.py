@@ -79,8 +79,8 @@ def sharing_table(
                 rows += _sharing_rows(campaign, one.name, one.way, one.document["container"])
     return Table(
         f"{topic}_sharing",
-        "What the ranks were left with, as each of them found it. Where a rank may not read the "
-        "memory of another, an MPI cannot copy large messages in one step.",
+        "What each rank found in its container. If a rank may not read the memory of another rank, "
+        "an MPI cannot copy large messages in one step.",
         columns(
             Column("environment", "MPI", header=True, note="reason"),
             Column("way", "launch"),
@@ -206,6 +206,6 @@ def _one_binary(kernel: str, rows: Sequence[Mapping[str, Any]]) -> str:
     if None in digests or not own:
         return f"{kernel}: not known whether it is one binary."
     if len(digests) > 1:
-        return f"{kernel}: {len(digests)} binaries, so nothing is said of one."
+        return f"{kernel}: {len(digests)} binaries, so none is named."
     on = numbers.count(len(libraries), "library", "libraries")
     return f"{kernel}: one binary on {on}."

@@ -76,8 +76,8 @@ def ratios_table(
     return Table(
         f"{topic}_{kernel}",
         f"Ratio of the {merit.metric} to native, cells of {kernel.replace('_', ' ')}: geometric "
-        f"mean over launches with its 95{numbers.THIN_SPACE}% interval. Cells that differ in "
-        f"{left_out} alone are taken together.",
+        f"mean over launches with its 95{numbers.THIN_SPACE}% interval. Cells that differ "
+        f"only in {left_out} are one row.",
         [
             Column("what", "cell", header=True, prose=True),
             *columns("setting", "thread_level"),
@@ -158,8 +158,8 @@ def ratios_figure(
         large=True,
     )
     caption = (
-        "Values in a container over native values; at the dashed line they are equal, to its right "
-        "the container is slower. Dot and bar: all cells together with the 95"
+        "Values in a container divided by native values: equal at the dashed line; to the right of "
+        "the line the container is slower. Dot and bar: all cells together with the 95"
         f"{numbers.THIN_SPACE}% interval; strokes: one for each row of the tables below."
     )
     return Figure(name, "Ratio to native", caption, *drawn, table)

@@ -61,7 +61,7 @@ ABI = Topic(
     "abi",
     "Is the ABI free?",
     "One binary, built once with the MPI ABI and with no MPI in its image, runs on the MPI that is "
-    "bound in; beside it that MPI's native build.",
+    "bound in. Each value is compared with the native build of this MPI.",
 )
 
 
@@ -260,9 +260,8 @@ def _verdicts_table(compared: Compared) -> Table:
     every = compared.comparison.pairs
     caption = (
         f"{sum(pair.change is not None for pair in every)} of {numbers.count(len(every), 'cell')} "
-        "have another verdict than "
-        "natively; what became worse first. Open: to or from undecided or not measured, or with "
-        "fewer cores than threads."
+        "have another verdict than natively; the cells that became worse are first. Open: the "
+        "verdict was or is undecided or not measured, or threads had to share cores."
     )
     return Table(
         f"{compared.topic.identifier}_verdicts",

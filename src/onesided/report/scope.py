@@ -66,7 +66,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
     whose = what if len(once) == len(measured) else listed(once)
     return (
         f"Each cell of {whose} was launched once. A value of one launch has no interval, and "
-        "another launch may give another one."
+        "another launch may give another value."
     )
 
 
