@@ -163,8 +163,8 @@ def section(record: Mapping[str, Any]) -> Section | None:
     if not every:
         return None
     lead = Markup(
-        "This campaign verified the operations that it timed, and no others; <code>{}</code> tries "
-        "them. What is known of the versions of this report all the same:"
+        "This campaign verified the operations that it timed, and no others. <code>{}</code> "
+        "tries the others. Wrong data that is known of the versions in this report:"
     ).format(CAMPAIGN)
     return Section(SECTION, "Known wrong data", lead, [known.table(every, {})])
 

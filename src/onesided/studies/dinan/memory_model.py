@@ -89,8 +89,9 @@ EXPERIMENT = published_experiment(
         ByCores(
             Pivot(
                 name="memory_model_epochs",
-                caption="Time of an epoch of rank 0, the wait for its lock included; with nobody "
-                "else at work it takes what its row says. Median over launches with its {}.",
+                caption="Time of an epoch of rank 0, the wait for its lock included. The row "
+                "says how long it takes while no other rank works. Median over launches with "
+                "its {}.",
                 metric=EPOCH.name,
                 axes=AXES,
             ),

@@ -78,8 +78,8 @@ EXPERIMENT = published_experiment(
         ByCores(
             Pivot(
                 name="mutex_fairness",
-                caption="Fairness: the acquisitions of the rank with the fewest over those of the "
-                "first rank that has made all of its cycles, when it has. 1: all took turns. "
+                caption="Fairness, when the first rank has made all its cycles: the fewest "
+                "acquisitions of any rank, divided by those of this rank. 1: all took turns. "
                 "Median over launches with its {}.",
                 metric=FAIRNESS.name,
                 axes=AXES,

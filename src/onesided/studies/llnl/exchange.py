@@ -50,7 +50,12 @@ class PerNode:
                 f"Today's partitions are {listed(names)}, each with columns of its own. How many "
                 "ranks a node gets is declared in the site file (`ranks_per_node`)."
             )
-        return [Prose("Processes per node", [f"{said} Ranks that find it otherwise say so."])]
+        return [
+            Prose(
+                "Processes per node",
+                [f"{said} If the ranks find another number, the report says so."],
+            )
+        ]
 
 
 def exchange(

@@ -21,8 +21,8 @@ MACHINES = {"Origin": "Origin 2000", "T3E": "T3E-600"}
 UNIT = "s"
 CAVEAT = (
     "Other machines, other libraries, other numbers of ranks: the ratio of two interfaces on one "
-    "machine is compared, never a time. Today's is of the source's statistic, with a core for each "
-    "rank."
+    "machine is compared, never a time. Today's ratio is made from the source's statistic, with a "
+    "core for each rank."
 )
 
 

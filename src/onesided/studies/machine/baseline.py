@@ -127,10 +127,9 @@ PAGE = ReferencePage(
     identifier="baseline",
     title="Hardware baseline",
     lead=(
-        "What this machine needs for the things that one-sided communication is made of, with no "
-        "MPI in it: they tell how much of a latency measured here is the machine's and how much "
-        "the MPI's. They do not depend on the MPI, so the launches of all MPIs on one machine are "
-        "taken together."
+        "What this machine needs, without an MPI, for the parts of one-sided communication. These "
+        "times tell how much of a latency comes from the machine, and how much from the MPI. They "
+        "do not depend on the MPI, so the launches of all MPIs on one machine are taken together."
     ),
     contents=[
         OfMachine(),

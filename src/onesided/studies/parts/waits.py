@@ -23,8 +23,8 @@ from onesided.studies.parts import ways as of
 LEAST_SHARE = 0.01
 TITLE = "Who waits while one rank computes"
 BEHIND = (
-    " A rank whose part needs a call of the rank that computes is in no verdict; where all do, the "
-    "cell is synchronising."
+    " A rank does not count for a verdict if its part needs a call of the rank that computes. If "
+    "this is so for all ranks, the cell is synchronising."
 )
 
 
@@ -68,8 +68,8 @@ class Waits:
         beside = [Column("cores", "cores")]
         beside += [Column(f"wait_{name}", name, numbers.ratio, measure=True) for name in names]
         caption = Markup(
-            "{} Below a verdict: what the others' part took over what was left to compute, median "
-            "over launches.{}"
+            "{} Below a verdict: the time of the other ranks' part, divided by the compute that "
+            "was left; median over launches.{}"
         ).format(self.who, BEHIND if behind else "")
         rows.sort(key=lambda row: (row["cores"] != "", _says_nothing(row, names)))
         name = f"{self.kernel}_target_computes"

@@ -190,7 +190,7 @@ EXPERIMENT = published_experiment(
         ),
         Waits(
             "completion",
-            "Rank 0 computes; each other rank puts once, and waits for what the row says.",
+            "Rank 0 computes; each other rank puts once. The row says what it waits for.",
             with_flavor(KNOWN),
         ),
         Clocks(),

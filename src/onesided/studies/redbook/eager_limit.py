@@ -41,8 +41,9 @@ EXPERIMENT = published_experiment(
         ByCores(
             Pivot(
                 name="eager_limit",
-                caption="The largest size in bytes whose call returned before rank 0 received or "
-                "came back to MPI, median over launches with its {}. None: no size did.",
+                caption="The largest size in bytes for which the call returned before rank 0 "
+                "received or came back to MPI; none if no call did. Median over launches with "
+                "its {}.",
                 metric=LIMIT.name,
                 axes=[CALL, RECEIVER, FLAVOR],
                 show=numbers.exact_bytes,

@@ -92,14 +92,14 @@ EXPERIMENT = published_experiment(
                 "What it takes to open the file": Pivot(
                     name="parallel_io_open",
                     caption="To open the file and to set its view, before a write; median over "
-                    "launches with its {}. No other time has it.",
+                    "launches with its {}. It is in no other time.",
                     metric="open",
                     axes=[WAY, STORAGE],
                 ),
                 "What the device takes after a write": Pivot(
                     name="parallel_io_device",
                     caption="One fsync of rank 0 after all ranks have closed the file; median over "
-                    "launches with its {}. No other time has it.",
+                    "launches with its {}. It is in no other time.",
                     metric="device",
                     axes=[WAY, STORAGE],
                 ),

@@ -189,7 +189,7 @@ def _tables(material: Material, every: Sequence[Advice]) -> list[Table | Folded]
     turned = [row for advice in every for row in _settings_rows(advice)]
     if turned:
         settings = WRITTEN.table("progress_settings", turned)
-        tables.append(Folded("Cells that a setting turns", settings))
+        tables.append(Folded("Cells whose verdict a setting changes", settings))
     return tables
 
 
