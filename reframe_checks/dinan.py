@@ -66,7 +66,7 @@ EVERY_IDIOM = [*IDIOMS, "load_store"]
 
 @rfm.simple_test
 class LinkedList(Dinan):
-    """All ranks append to one list; one rank reads and writes the list's pointers.
+    """Operations on one list: all ranks append to it, or one rank reads or writes a pointer.
 
     The source's list has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches memory
     while other ranks access the window. Therefore the operation that does this comes last.

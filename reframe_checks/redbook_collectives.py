@@ -43,7 +43,8 @@ class AlltoallAlgorithms(FewAndCrowd):
 class Transpose(FewAndCrowd):
     """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
 
-    Two ranks exchange in one step, so there is no second step that a barrier could separate.
+    One way has a barrier between two steps. Two ranks have only one step, so that this way is run
+    only with more ranks.
     """
 
     descr = "transpose"

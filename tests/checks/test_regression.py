@@ -212,13 +212,13 @@ def cells_of_the_test():
 
 @pytest.fixture
 def with_fault(ready_environment):
-    """Return a function that gives the variables of a fault in one cell."""
+    """Return a function that gives the variables of a fault in one cell, or in whole launches."""
     environment = launching.Environment(ready_environment(MPI))
 
-    def variables(fault, cell):
-        here = cells_of_the_test().index(cell)
+    def variables(fault, cell=None):
+        here = f" {cells_of_the_test().index(cell)}" if cell else ""
         kept = {"ONESIDED_KEEP_ENVIRONMENT": "1"}  # what is set for an MPI is removed otherwise
-        return {**launching.with_fault(environment, f"{fault} {here}"), **kept}
+        return {**launching.with_fault(environment, fault + here), **kept}
 
     return variables
 
@@ -250,7 +250,7 @@ def test_a_latency_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
 def test_a_latency_that_is_higher_fails_and_says_which_and_how_high(kept, with_fault, tmp_path):
     name = references.figure_name("latency", IDLE)
     slow = (with_options(), f"--report-junit={tmp_path}/junit.xml")
-    fault = with_fault("slow any each all", IDLE)
+    fault = with_fault("slow any each all")
     for _ in range(TRIES):
         keep(kept, figures={IDLE: 1.0})
         seen = regression(tmp_path, with_options())

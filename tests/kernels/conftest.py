@@ -164,10 +164,11 @@ def sanitizer_options() -> dict[str, str]:
     """Leaks of ours are found; MPI libraries keep memory to their end, which is left out.
 
     What is left out is told by the libraries on a leak's stack, so stacks must be whole: the fast
-    unwinder stops at libraries without frame pointers.
+    unwinder stops at libraries without frame pointers. A faulty library may come before the
+    sanitizer's.
     """
     return {
-        "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0",
+        "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0:verify_asan_link_order=0",
         "LSAN_OPTIONS": f"suppressions={HERE / 'leaks_of_mpi.supp'}:print_suppressions=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }

@@ -97,7 +97,7 @@ def read_table(
 
 @contextlib.contextmanager
 def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
-    """Raise `InputError` if the block cannot read a Parquet file, or columns have other types."""
+    """Raise `InputError` if the block cannot read a Parquet file, or finds wrong types in it."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:

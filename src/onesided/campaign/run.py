@@ -114,7 +114,7 @@ def _run_stages(
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
-    """Let sessions with holes be resumed (`Session.reopen`), and the tables be made again."""
+    """Let sessions be resumed if launches of theirs did not run; then the tables are made again."""
     holes = sum(session.reopen() for session in sessions)
     if holes:
         # if the tables exist, Snakemake does not run a session although its pointer is missing

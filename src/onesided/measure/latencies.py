@@ -304,8 +304,8 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     First, the launch did not share the cores of origin and target. Second, these cores were near
     each other. A condition that makes no difference to the cell need not be met. The least latency
     of these moments is ``latency.median``, because other work of the machine can only add to a
-    latency. A launch without such a moment has ``latency.far`` if it did not share the cores, else
-    ``latency.shared``.
+    latency. If no moment of a launch counts, its latency is ``latency.far``, from the moments at
+    which it did not share the cores. If there is no such moment either, it is ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (

@@ -136,9 +136,9 @@ def cleared(record: Mapping[str, Any]) -> list[str]:
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the variables that no environment or setting names, by environment and setting.
 
-    Some variables were set in the shell, and a session did not clear them. Ranks found the others,
-    which a module, a command of the site or a file of the MPI had set. A key is an environment's
-    name with the setting, or the name alone if all launches of the environment had the variables.
+    Some of these variables were set in the shell, and a session did not clear them. A module, a
+    command of the site or a file of the MPI set the others; the ranks reported them. A key is an
+    environment's name with the setting, or the name alone if all its launches had the variables.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):

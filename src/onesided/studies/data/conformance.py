@@ -15,8 +15,8 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""The mean time of a round's operations, until all of them are complete. No claim uses this
-time."""
+"""The time from the first call of a round until all its operations are complete, divided by their
+number. No claim uses this time."""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):

@@ -23,8 +23,8 @@ small group of cells could be separated from the others."""
 
 MOST_CHANCE = 0.01
 """If the axes do not separate the failing cells, or if there are too many axes, an axis is named
-only if its values are no chance: the probability that as many random cells have them is below
-this."""
+only below this probability: that all of as many cells, drawn at random, have the values of the
+failing cells on this axis."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:

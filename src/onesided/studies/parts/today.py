@@ -103,7 +103,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return the fields of a cell: the bandwidth, and the time below it."""
+    """Return the fields of a cell: its bandwidth, and the time that the table shows below it."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)

@@ -35,7 +35,7 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's speed-ups by size. If a speed-up is suspect, the text says why."""
+        """Return the source's speed-ups by size, each with a text: why it is suspect, or none."""
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
