@@ -10,8 +10,8 @@
  * of the kernel. A kernel makes some calls outside MPI and OpenSHMEM, and these can have a fault,
  * too: clock_gettime, memcpy (of whole words), pread, pwrite, send and pthread_create.
  *
- * COUNT begins with 1, in each cell anew. "each" is every such call, and "3/20" is the third of
- * each twenty. If a fault concerns data, only calls that carry data are counted.
+ * COUNT is the number of the call. It begins with 1 in each cell. "each" means every call, and
+ * "3/20" means the third call of each twenty. For a fault of data, only calls with data count.
  *
  * RANK is a number, "all", or "1/others": the threads of rank 1 except the main thread.
  *
@@ -87,6 +87,9 @@ enum fault arrive(struct call *call, const struct facts *facts);
 
 /* To be called after a barrier: which cell is this? */
 void look_for_cell(void);
+
+/* Whether a cell is under way; known where a fault is to be in a cell. */
+int is_in_cell(void);
 
 /* How many cells this rank has begun; counted where a fault is to be in one. */
 extern long cells_begun;

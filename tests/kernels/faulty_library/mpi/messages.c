@@ -85,25 +85,21 @@ CARRYING(MPI_Reduce_scatter_block,
          (buffer, result, count, type, operation, comm), data_of(buffer, count, type),
          data_of(result, count, type), NO_OPERATION, buffer, AT_ONCE, NO_HOLD)
 
-CARRYING(MPI_Allgather,
-         (const void *buffer, int count, MPI_Datatype type, void *result, int result_count,
-          MPI_Datatype result_type, MPI_Comm comm),
-         (buffer, count, type, result, result_count, result_type, comm),
-         payload_of(buffer, count, type), payload_of(result, result_count, result_type),
-         NO_OPERATION, buffer, AT_ONCE, NO_HOLD)
+#define FROM_ALL_TO_ALL(function)                                                                  \
+    CARRYING(function,                                                                             \
+             (const void *buffer, int count, MPI_Datatype type, void *result, int result_count,    \
+              MPI_Datatype result_type, MPI_Comm comm),                                            \
+             (buffer, count, type, result, result_count, result_type, comm),                       \
+             payload_of(buffer, count, type), payload_of(result, result_count, result_type),       \
+             NO_OPERATION, buffer, AT_ONCE, NO_HOLD)
+FROM_ALL_TO_ALL(MPI_Allgather)
+FROM_ALL_TO_ALL(MPI_Alltoall)
 
 CARRYING(MPI_Gatherv,
          (const void *buffer, int count, MPI_Datatype type, void *result, const int counts[],
           const int places[], MPI_Datatype result_type, int root, MPI_Comm comm),
          (buffer, count, type, result, counts, places, result_type, root, comm),
          payload_of(buffer, count, type), NO_DATA, NO_OPERATION, buffer, AT_ONCE, NO_HOLD)
-
-CARRYING(MPI_Alltoall,
-         (const void *buffer, int count, MPI_Datatype type, void *result, int result_count,
-          MPI_Datatype result_type, MPI_Comm comm),
-         (buffer, count, type, result, result_count, result_type, comm),
-         payload_of(buffer, count, type), payload_of(result, result_count, result_type),
-         NO_OPERATION, buffer, AT_ONCE, NO_HOLD)
 
 CARRYING(MPI_Alltoallv,
          (const void *buffer, const int counts[], const int places[], MPI_Datatype type,
