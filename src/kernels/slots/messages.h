@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-#include "harness/launch.h"
 #include "harness/verification.h"
 
 #define NOTHING (-1) /* where a message goes, before it does; no message has it */
