@@ -31,6 +31,7 @@ LARGER = (
     *("--cells", f"baseline={BASELINES}"),
     *("--cells", "baseline=copy;size_bytes=1024,65536,1048576"),
 )
+LAST_OF_TWO = ("--cells", "baseline=copy;size_bytes=16")
 ORIGIN = 1
 
 
@@ -141,6 +142,13 @@ def test_wrong_data_is_found_in_every_baseline(baseline, kind):
     assert result["status"] == "wrong_data"
     assert "found" in result["detail"]
     check(result, "line", run.output)
+
+
+def test_the_last_word_of_the_last_copy_of_a_burst_is_verified(baseline):
+    run = baseline.launch(*LAST_OF_TWO, "--burst", "4", *FEW, fault="alter memcpy 4/4 1 0")
+    (result,) = run.results.values()
+    assert (run.code, result["status"]) == (3, "wrong_data"), run.stderr
+    assert "element 7 of sample 1" in result["detail"]
 
 
 def test_bystanders_sleep_and_sizes_are_for_copies(baseline):
