@@ -64,8 +64,8 @@ def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
     options = (*FEW, *cells(name, pattern.environment))
     run = with_fault_everywhere(pattern, fault, *options, count="each")
     for result in run.results.values():
-        # in each trial, not in the first alone
-        assert verified(result)["message"][1] >= 3
+        # in each of the three trials: one element is altered, all ten are lost or stale
+        assert verified(result)["message"][1] >= (3 if fault == "alter" else 30)
 
 
 @pytest.mark.slow

@@ -310,6 +310,11 @@ __attribute__((noinline)) static void meet_nowhere(void)
     *(volatile int *)sizeof(int) = 0; /* nobody has memory there */
 }
 
+int may_be_stale(void)
+{
+    return wanted.fault == STALE || wanted.fault == IN_TURN;
+}
+
 enum fault arrive(struct call *call, const struct facts *facts)
 {
     static const enum fault in_turn[] = {LOSE, STALE, ALTER};

@@ -91,6 +91,9 @@ void look_for_cell(void);
 /* Whether a cell is under way; known where a fault is to be in a cell. */
 int is_in_cell(void);
 
+/* Whether a fault may be STALE: what calls send is kept then. */
+int may_be_stale(void);
+
 /* How many cells this rank has begun; counted where a fault is to be in one. */
 extern long cells_begun;
 

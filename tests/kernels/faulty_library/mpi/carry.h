@@ -12,13 +12,14 @@
     int function declared                                                                          \
     {                                                                                              \
         static struct call call = {.name = #function};                                             \
-        static _Thread_local struct before sent_before, got_before;                                \
+        static _Thread_local struct sent sent;                                                     \
+        static _Thread_local struct before got_before;                                             \
         struct carried carried = {                                                                 \
             .sent = sent_, .got = got_, .operation = operation_, .is_message = IS_MESSAGE};        \
         ARRIVE(asked, &call, &carried);                                                            \
-        const struct data stale_sent = data_before(&sent_before, carried.sent);                    \
+        const void *const stale_sent = sent_before(&sent, carried.sent, asked);                    \
         struct old old = {.stale = data_before(&got_before, carried.got)};                         \
-        const enum fault fault = fault_of_data(asked, &carried, &stale_sent, &old);                \
+        const enum fault fault = fault_of_data(asked, &carried, stale_sent, &old);                 \
         if (fault == DROP) {                                                                       \
             return completion_(NOTHING_DONE, carried.got, &old);                                   \
         }                                                                                          \
@@ -38,8 +39,8 @@
         if (fault == BLANK) {                                                                      \
             out = blank_copy(carried.sent);                                                        \
         }                                                                                          \
-        if (fault == STALE && stale_sent.address != NULL) {                                        \
-            out = stale_sent.address;                                                              \
+        if (fault == STALE && stale_sent != NULL) {                                                \
+            out = stale_sent;                                                                      \
         }                                                                                          \
         const int code = P##function passed;                                                       \
         if (fault == WRONG_RESULT) {                                                               \

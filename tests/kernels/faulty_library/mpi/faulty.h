@@ -52,7 +52,7 @@ struct old {
     int packed_bytes;
 };
 
-/* The data of a function's call before, in this cell. */
+/* The result of a function's call before, in this cell. */
 struct before {
     struct data data;
     MPI_Aint bytes;
@@ -63,10 +63,22 @@ struct before {
  * those of the call before. */
 struct data data_before(struct before *before, struct data data);
 
+/* What a function's call before has sent: a copy, as its buffer may have new data since then. */
+struct sent {
+    unsigned char *copy; /* for the same addresses from its own on */
+    MPI_Aint begin;      /* the first of them */
+    MPI_Aint bytes;
+    long cell;
+};
+
+/* Keep a copy of the data for the next call, and return, where the fault that is asked for is
+ * STALE, what the call before has sent if it is of this cell and as much; else NULL. */
+const void *sent_before(struct sent *before, struct data data, enum fault asked);
+
 /* What a fault that is asked for is in a call with these data; `old` keeps what a result is to be.
  * Data of a message are lost when they have come: another rank waits for that. */
-enum fault fault_of_data(enum fault asked, const struct carried *carried,
-                         const struct data *stale_sent, struct old *old);
+enum fault fault_of_data(enum fault asked, const struct carried *carried, const void *stale_sent,
+                         struct old *old);
 
 /* Make a result what it was before, at once or when it is complete. */
 void put_back(struct data result, const struct old *old);

@@ -108,30 +108,57 @@ long long shmem_longlong_atomic_fetch_inc(long long *counter, int rank)
         carry(fault, next, to, from, bytes, rank, sends_);                                         \
     }
 
-static void carry(enum fault fault, void (*next)(void *, const void *, size_t, int), void *to,
-                  const void *from, size_t bytes, int rank, int sends)
+/* The bytes of the put before, if it was in this cell and of as many: a copy, as their place may
+ * have new ones since then. NULL where the fault is not STALE. */
+static const void *put_before(const void *from, size_t bytes, enum fault fault)
+{
+    static _Thread_local struct {
+        void *copy;
+        size_t bytes;
+        long cell;
+    } before;
+    const void *found = NULL;
+    if (!may_be_stale()) {
+        return NULL;
+    }
+    if (fault == STALE && before.cell == cells_begun && before.bytes == bytes) {
+        found = before.copy; /* never freed: the put is under way */
+    } else {
+        free(before.copy);
+    }
+    before.copy = memcpy(malloc(bytes), from, bytes);
+    before.bytes = bytes;
+    before.cell = cells_begun;
+    return found;
+}
+
+/* Where the get before had its bytes from, if these are as many and elsewhere. */
+static const void *got_before(const void *from, size_t bytes)
 {
     static _Thread_local const void *before;
     static _Thread_local size_t bytes_before;
-    const int is_stale = fault == STALE && bytes_before == bytes && before != from;
-    const void *const origin = is_stale ? before : from;
+    const void *const found = bytes_before == bytes && before != from ? before : NULL;
     before = from;
     bytes_before = bytes;
-    if (fault == LOSE || fault == DROP || (fault == STALE && !is_stale)) {
+    return found;
+}
+
+static void carry(enum fault fault, void (*next)(void *, const void *, size_t, int), void *to,
+                  const void *from, size_t bytes, int rank, int sends)
+{
+    const void *const stale = sends ? put_before(from, bytes, fault) : got_before(from, bytes);
+    if (fault == LOSE || fault == DROP || (fault == STALE && stale == NULL)) {
         return;
     }
-    if (fault != ALTER) {
-        next(to, origin, bytes, rank);
-        return;
-    }
-    char *copy = malloc(bytes); /* kept to the end: the put is under way */
-    if (!sends) {
-        next(to, from, bytes, rank);
-        ((char *)to)[bytes - 1] ^= 1;
-    } else {
-        memmove(copy, from, bytes);
+    if (fault == ALTER && sends) {
+        char *copy = memcpy(malloc(bytes), from, bytes); /* never freed: the put is under way */
         copy[bytes - 1] ^= 1;
         next(to, copy, bytes, rank);
+        return;
+    }
+    next(to, fault == STALE ? stale : from, bytes, rank);
+    if (fault == ALTER) {
+        ((char *)to)[bytes - 1] ^= 1;
     }
 }
 
