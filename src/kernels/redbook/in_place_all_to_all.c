@@ -13,6 +13,7 @@
 #include "mpi/checked.h"
 #include "mpi/trial.h"
 #include "mpi/world.h"
+#include "slots/messages.h"
 
 #define SIZE_BYTES_MAX (1 << 24)
 
@@ -107,25 +108,24 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {TRIAL_OPTIONS("20", "10", "0.05")};
 
-/* ---- Payloads: a block has the numbers of its pass, its source and its destination ---- */
+/* ---- Payloads: a block is a message of its pass, its source and its destination ---- */
 
-static int64_t expected(const struct in_place *all, int source, int destination, uint64_t number,
-                        int element)
+static uint64_t message(const struct in_place *all, int pass, int source, int destination)
 {
     const uint64_t ranks = (uint64_t)all->launch->ranks;
-    const uint64_t from_to = (uint64_t)source * ranks + (uint64_t)destination;
-    return value_of_sample(number * ranks * ranks + from_to, (size_t)element);
+    return ((all->first + (uint64_t)pass) * ranks + (uint64_t)source) * ranks +
+           (uint64_t)destination;
 }
 
 static void prepare(void *state, long long burst)
 {
     struct in_place *all = state;
+    const int own = all->launch->rank;
     all->first += (uint64_t)all->passes;
     all->passes = (int)burst;
     for (int pass = 0; pass < all->passes; pass++) {
-        for (int i = 0; i < all->launch->ranks * all->elements; i++) {
-            block(all, pass, 0)[i] = expected(all, all->launch->rank, i / all->elements,
-                                              all->first + (uint64_t)pass, i % all->elements);
+        for (int rank = 0; rank < all->launch->ranks; rank++) {
+            message_fill(block(all, pass, rank), all->elements, message(all, pass, own, rank));
         }
     }
 }
@@ -144,11 +144,9 @@ static void check(void *state, long long burst)
     const int own = all->launch->rank;
     (void)burst;
     for (int pass = 0; pass < all->passes; pass++) {
-        const uint64_t number = all->first + (uint64_t)pass;
-        for (int i = 0; i < all->launch->ranks * all->elements; i++) {
-            verify_element(&all->found, block(all, pass, 0)[i],
-                           expected(all, i / all->elements, own, number, i % all->elements),
-                           (size_t)i, number);
+        for (int rank = 0; rank < all->launch->ranks; rank++) {
+            message_check(&all->found, block(all, pass, rank), all->elements,
+                          message(all, pass, rank, own), all->first + (uint64_t)pass);
         }
     }
 }

@@ -5,12 +5,18 @@
 
 #include "harness/memory.h"
 #include "machine/baseline/baseline.h"
+#include "slots/messages.h"
+
+/* The words of a burst. */
+static int words_of(const struct experiment *experiment)
+{
+    return (int)(experiment->burst * (int64_t)experiment->elements);
+}
 
 static bool open_copies(struct experiment *experiment)
 {
-    const size_t count = (size_t)experiment->burst * experiment->elements;
     strcpy(experiment->check.name, "copies");
-    experiment->source = allocate(count, WORD_BYTES);
+    experiment->source = allocate((size_t)words_of(experiment), WORD_BYTES);
     return true;
 }
 
@@ -21,10 +27,7 @@ static void close_copies(struct experiment *experiment)
 
 static void fill_source(struct experiment *experiment)
 {
-    const size_t count = (size_t)experiment->burst * experiment->elements;
-    for (size_t i = 0; i < count; i++) {
-        experiment->source[i] = value_of_sample(experiment->sample, i);
-    }
+    message_fill(experiment->source, words_of(experiment), experiment->sample);
 }
 
 void copy(struct experiment *experiment, int64_t repeat)
@@ -38,11 +41,9 @@ void copy(struct experiment *experiment, int64_t repeat)
 
 static void inspect_copies(struct experiment *experiment)
 {
-    const bool is_partner = experiment->launch->rank == PARTNER;
-    const size_t count = (size_t)experiment->burst * experiment->elements;
-    for (size_t i = 0; is_partner && i < count; i++) {
-        verify_element(&experiment->check, experiment->page->copies[i],
-                       value_of_sample(experiment->sample, i), i, experiment->sample);
+    if (experiment->launch->rank == PARTNER) {
+        message_check(&experiment->check, experiment->page->copies, words_of(experiment),
+                      experiment->sample, experiment->sample);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "machine/baseline/baseline.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
+#include "slots/messages.h"
 
 static bool send_word(int socket, int64_t word)
 {
@@ -119,9 +120,7 @@ static void forget_received(struct experiment *experiment)
 static void prepare_words(struct experiment *experiment)
 {
     forget_received(experiment);
-    for (int64_t i = 0; i < experiment->burst; i++) {
-        experiment->source[i] = value_of_sample(experiment->sample, (size_t)i);
-    }
+    message_fill(experiment->source, (int)experiment->burst, experiment->sample);
 }
 
 /* A word that could not be sent is received by nobody, and found missing afterwards. */
@@ -147,11 +146,8 @@ void echo(struct experiment *experiment)
 /* At both ends, after the sample. */
 static void inspect_words(struct experiment *experiment)
 {
-    for (int64_t i = 0; i < experiment->burst; i++) {
-        verify_element(&experiment->check, experiment->received[i],
-                       value_of_sample(experiment->sample, (size_t)i), (size_t)i,
-                       experiment->sample);
-    }
+    message_check(&experiment->check, experiment->received, (int)experiment->burst,
+                  experiment->sample, experiment->sample);
 }
 
 static void verify_messages(struct experiment *experiment)
