@@ -16,7 +16,7 @@ struct axis_list {
     size_t count;
 };
 
-static const char *row_name(const struct table *table, size_t index)
+const char *row_name(const struct table *table, size_t index)
 {
     return *(const char *const *)((const char *)table->rows + index * table->row_bytes);
 }

@@ -15,6 +15,9 @@ struct table {
 };
 #define TABLE(array) {(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])}
 
+/* The name of a row. */
+const char *row_name(const struct table *table, size_t index);
+
 enum axis_kind { AXIS_CHOICE, AXIS_INTEGER, AXIS_NUMBER };
 
 struct axis {

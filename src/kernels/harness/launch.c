@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/describe.h"
 #include "harness/header.h"
 #include "harness/lines.h"
 #include "harness/other_threads.h"
@@ -20,6 +21,8 @@ static const struct option launch_options[] = {
     {"missing", NULL, "run only the cells that have neither a result nor a start in FILE",
      OPTION_FLAG, NULL, 0, 0},
     {"list-cells", NULL, "print the ids of the cells asked for, without a launcher, and end",
+     OPTION_FLAG, NULL, 0, 0},
+    {"describe", NULL, "print what the axes and options are, as JSON, without a launcher, and end",
      OPTION_FLAG, NULL, 0, 0},
     {"cells", "BLOCK", "\"axis=v,v;axis=v\": a block of cells; repeat it for a union of blocks",
      OPTION_REPEATED, NULL, 0, 0},
@@ -76,6 +79,12 @@ static void read_command_line(struct launch *launch, struct option *axis_table)
     check_labels(&launch->options);
     if (options_flag(&launch->options, "missing") && !options_text(&launch->options, "output")) {
         usage_fault(kernel->name, "--missing", "no --output", "the file to look for cells in");
+    }
+    if (options_flag(&launch->options, "describe")) {
+        if (first_of_launch()) {
+            describe(kernel, &launch->options);
+        }
+        exit(EXIT_COMPLETE);
     }
     if (options_flag(&launch->options, "list-cells")) {
         for (size_t i = 0; first_of_launch() && i < launch->grid.count; i++) {
