@@ -102,12 +102,28 @@ static void look_at_target(struct series *series)
     }
 }
 
+static void do_at(void (*what)(void *state, long long burst), const struct timing *timing,
+                  long long burst)
+{
+    if (what != NULL) {
+        what(timing->state, burst);
+    }
+}
+
+/* At a rank that makes no bursts. */
+static void follow(const struct timing *timing, long long bursts, long long burst)
+{
+    if (timing->follow != NULL) {
+        timing->follow(timing->state, bursts, burst);
+    }
+}
+
 /* One burst at a rank that makes them, prepared and verified; returns seconds. */
 static double make_burst(const struct timing *timing, long long burst)
 {
-    timing->prepare(timing->state, burst);
+    do_at(timing->prepare, timing, burst);
     const double burst_s = timing->burst(timing->state, burst);
-    timing->check(timing->state, burst);
+    do_at(timing->check, timing, burst);
     return burst_s;
 }
 
@@ -151,8 +167,8 @@ static void start_cold(const struct timing *timing, struct plan *plan)
     if (timing->makes) {
         cold_s = make_burst(timing, cold);
     } else {
-        timing->accompany(timing->state, cold);
-        timing->follow(timing->state, 1, cold);
+        do_at(timing->accompany, timing, cold);
+        follow(timing, 1, cold);
     }
     CHECKED(MPI_Barrier(world_communicator));
     if (!timing->again) {
@@ -173,7 +189,7 @@ static void take_bursts(const struct timing *timing, const struct plan *plan, bo
         bursts = sample_bursts(timing, plan, latency, width);
     }
     for (long long i = 0; !timing->makes && i < plan->samples; i++) {
-        timing->accompany(timing->state, plan->burst);
+        do_at(timing->accompany, timing, plan->burst);
     }
     /* The others wait here, in a barrier as an idle target does: what they wait in can be a part of
      * the latency. Intel MPI answers an access a hundred times later from inside of MPI_Allreduce.
@@ -182,7 +198,7 @@ static void take_bursts(const struct timing *timing, const struct plan *plan, bo
     waits_end(&record->latency_waits);
     CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX, world_communicator));
     if (!timing->makes) {
-        timing->follow(timing->state, bursts, plan->burst);
+        follow(timing, bursts, plan->burst);
     }
 }
 

@@ -42,7 +42,8 @@
          0,                                                                                        \
          100}
 
-/* What the ranks do at a moment at which a latency is taken. Functions get `state`. */
+/* What the ranks do at a moment at which a latency is taken. Functions get `state`; all but `burst`
+ * may be NULL. */
 struct timing {
     struct launch *launch;
     const struct cell *cell;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "harness/launch.h"
 #include "harness/verification.h"
 #include "rma/window.h"
 
@@ -41,5 +42,18 @@ struct algorithm {
     bool sees_falls; /* it looks whether the counter was ever below what it held */
 };
 extern const struct algorithm algorithms[6];
+
+/* Collective: open the window with a counter of zero. The target writes it inside an exclusive
+ * epoch on itself, synchronises both copies of the window (one in the unified model) and lets go:
+ * until the final value is read it holds no lock but those of its own accesses, so nobody waits for
+ * it. */
+void counter_open(struct counter *counter, const struct launch *launch, struct record *record,
+                  const struct flavor *flavor);
+/* Collective. */
+void counter_close(struct counter *counter);
+
+/* At the target, after a barrier that follows all epochs of all ranks: what they did is complete
+ * there. The exclusive epoch and MPI_Win_sync make it visible to loads, in either memory model. */
+int64_t counter_final_value(struct counter *counter);
 
 #endif

@@ -20,7 +20,6 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/launch.h"
 #include "harness/memory.h"
@@ -136,12 +135,6 @@ static double take_number(void *state, int64_t *number)
 
 /* ---- The latency: one rank takes numbers in bursts while all others wait in MPI ---- */
 
-static void prepare_burst(void *state, long long burst)
-{
-    (void)state;
-    (void)burst;
-}
-
 static double make_burst(void *state, long long burst)
 {
     return take_numbers(state, burst).length_s;
@@ -151,13 +144,6 @@ static void check_burst(void *state, long long burst)
 {
     (void)burst;
     read_back(state);
-}
-
-static void follow_bursts(void *state, long long bursts, long long burst)
-{
-    (void)state;
-    (void)bursts;
-    (void)burst;
 }
 
 static void take_latency(struct experiment *experiment)
@@ -177,56 +163,10 @@ static void take_latency(struct experiment *experiment)
                                   /* what is read back is what the latest access has put */
                                   .longest =
                                       is_read_back ? 1 : options_integer(asked, "latency-burst"),
-                                  .prepare = prepare_burst,
                                   .burst = make_burst,
-                                  .check = check_burst,
-                                  .accompany = prepare_burst,
-                                  .follow = follow_bursts};
+                                  .check = check_burst};
     latency_take(&timing);
     CHECKED(MPI_Barrier(world_communicator));
-}
-
-/* Open the window with a counter of zero. The target writes it inside an exclusive epoch on itself,
- * synchronises both copies of the window (one in the unified model) and lets go: until the final
- * value is read it holds no lock but those of its own accesses, so nobody waits for it. */
-static void open_counter(struct experiment *experiment, const struct flavor *flavor)
-{
-    struct counter *counter = &experiment->counter;
-    const bool is_target = counter->rank == TARGET;
-    const int elements = counter->algorithm->elements(counter->ranks);
-    const size_t local = (size_t)(counter->ranks > 32 ? counter->ranks : 32);
-    counter->operand = allocate(local, (size_t)counter->element_bytes);
-    counter->compared = allocate(local, (size_t)counter->element_bytes);
-    counter->result = allocate(local, (size_t)counter->element_bytes);
-    const MPI_Aint size_bytes = (MPI_Aint)elements * counter->element_bytes;
-    counter->opened = window_open(experiment->launch, flavor, is_target ? size_bytes : 0);
-    counter->window = counter->opened.handle;
-    counter->begin = counter->opened.begins[TARGET];
-    record_window(experiment->record, counter->window, flavor->name, (long long)size_bytes);
-    if (is_target) {
-        window_begin_own(&counter->opened, MPI_LOCK_EXCLUSIVE);
-        memset(counter->opened.memory, 0, (size_t)size_bytes);
-        window_end_own(&counter->opened);
-    }
-    CHECKED(MPI_Barrier(world_communicator));
-}
-
-static void close_counter(struct counter *counter)
-{
-    window_close(&counter->opened);
-    free(counter->operand);
-    free(counter->compared);
-    free(counter->result);
-}
-
-/* At the target, after a barrier that follows all epochs of all ranks: what they did is complete
- * there. The exclusive epoch and MPI_Win_sync make it visible to loads, in either memory model. */
-static int64_t final_value(struct counter *counter)
-{
-    window_begin_own(&counter->opened, MPI_LOCK_EXCLUSIVE);
-    const int64_t value = counter->algorithm->value(counter);
-    window_end_own(&counter->opened);
-    return value;
 }
 
 /* What each rank knows by itself. */
@@ -246,7 +186,8 @@ static void verify(struct experiment *experiment)
 {
     const bool is_target = experiment->launch->rank == TARGET;
     tasks_verify(experiment->launch, experiment->record, experiment->numbers,
-                 experiment->number_count, is_target ? final_value(&experiment->counter) : 0);
+                 experiment->number_count,
+                 is_target ? counter_final_value(&experiment->counter) : 0);
     verify_own(experiment);
 }
 
@@ -307,7 +248,7 @@ static void run_supported(struct experiment *experiment)
     struct helper helper;
     const double steal_s = host_steal_s();
     watchdog_phase = "window";
-    open_counter(experiment, flavor);
+    counter_open(&experiment->counter, launch, experiment->record, flavor);
     if (helper_kind != NULL) {
         watchdog_phase = "helper";
         experiment->record->helper_threads = 1;
@@ -319,7 +260,7 @@ static void run_supported(struct experiment *experiment)
     }
     verify(experiment);
     watchdog_phase = "window";
-    close_counter(&experiment->counter);
+    counter_close(&experiment->counter);
     if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
         struct series *steal = record_series(experiment->record, "steal", "s", 1);
         series_add(steal, host_steal_s() - steal_s);
