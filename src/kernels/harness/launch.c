@@ -50,6 +50,17 @@ static const struct option table_option = {
     0,
     0};
 
+bool threads_may_call(const struct launch *launch, struct record *record, const char *who_needs)
+{
+    const bool may = launch->thread_provided >= THREAD_MULTIPLE;
+    if (!may) {
+        record_status(record, CELL_UNSUPPORTED, "%s MPI_THREAD_MULTIPLE: asked for %s, provided %s",
+                      who_needs, thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+    }
+    return may;
+}
+
 static void check_labels(const struct options *options)
 {
     const struct option_value *labels = options_list(options, "label");

@@ -58,6 +58,10 @@ struct kernel {
                       const struct record *record);
 };
 
+/* Whether several threads may call the library; if not, the cell is unsupported, and the record
+ * says who needs it ("a helper thread needs"). The same on all ranks. */
+bool threads_may_call(const struct launch *launch, struct record *record, const char *who_needs);
+
 /* The whole of a kernel's main; returns its exit code. */
 int launch_run(const struct kernel *kernel, int argument_count, char **arguments);
 

@@ -21,14 +21,7 @@ struct lead {
 
 bool server_thread_is_supported(const struct launch *launch, struct record *record)
 {
-    if (launch->thread_provided < THREAD_MULTIPLE) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "a server thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
-                      thread_level_name(launch->thread_required),
-                      thread_level_name(launch->thread_provided));
-        return false;
-    }
-    return true;
+    return threads_may_call(launch, record, "a server thread needs");
 }
 
 void server_hold(struct server *server)

@@ -243,11 +243,8 @@ static bool is_supported(const struct experiment *experiment)
     if (launch->ranks != needed) {
         record_status(record, CELL_UNSUPPORTED, "the arrangement needs %d ranks: found %d", needed,
                       launch->ranks);
-    } else if (threads && experiment->origins > 1 && launch->thread_provided < THREAD_MULTIPLE) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "several origin threads need MPI_THREAD_MULTIPLE: asked for %s, provided %s",
-                      thread_level_name(launch->thread_required),
-                      thread_level_name(launch->thread_provided));
+    } else if (threads && experiment->origins > 1) {
+        threads_may_call(launch, record, "several origin threads need");
     } else if (!threads && !launch->clock_is_global) {
         record_status(record, CELL_UNSUPPORTED,
                       "origin processes need one clock: expected all ranks on one machine");

@@ -75,6 +75,9 @@ struct experiment {
 /* The rank that is so many places from the target: --target says in which direction. */
 int rank_at(const struct launch *launch, int place);
 
+/* Collective: leave the reason in the record and return false if the cell cannot run here. */
+bool is_supported(struct experiment *experiment);
+
 /* At an origin: an operation on each of so many slots. THE TIMED LOOP is the operation's own. */
 struct access make_accesses(struct experiment *experiment, long long count, bool apart);
 

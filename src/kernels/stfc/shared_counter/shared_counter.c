@@ -289,11 +289,8 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);
-    if (experiment.counter_case->helper != NULL && launch->thread_provided < THREAD_MULTIPLE) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "a helper thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
-                      thread_level_name(launch->thread_required),
-                      thread_level_name(launch->thread_provided));
+    if (experiment.counter_case->helper != NULL &&
+        !threads_may_call(launch, record, "a helper thread needs")) {
         return;
     }
     if (!window_is_supported(launch, cell_choice(cell, "flavor"), record)) {
