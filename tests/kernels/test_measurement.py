@@ -121,7 +121,7 @@ def test_a_post_that_waits_for_the_origin_is_no_hang_and_is_recorded(progress):
         check(result, "line", waits.output)
     for _ in range(LAUNCHES):
         table = progress.launch(*options, variables=POST_WAITS).table
-        said = re.findall(r"pscw .* synchronising$", table, re.MULTILINE)
+        said = re.findall(r"pscw .* synchronising\b", table)
         if len(said) == 2:
             break
     assert len(said) == 2

@@ -93,7 +93,7 @@ def _rows(cell: str, outcome: outcomes.Outcome) -> Iterator[Row]:
     if outcome.status != records.OK:
         word = VERDICT_OF_STATUS.get(outcome.status, outcome.status)
         blank = [""] * (len(COLUMNS) - len(AXES) - 1)
-        yield Row((*axes, *blank, text.line(f"{word}: {outcome.detail}")))
+        yield Row((*axes, *blank, text.line(": ".join(filter(None, (word, outcome.detail))))))
         return
     result = outcome.result
     origins = sorted({one["rank"] for one in result["series"] if one["metric"] == "elapsed"})
@@ -119,7 +119,7 @@ def _row(labels: Mapping[str, str], result: Mapping[str, Any], origin: int) -> R
     words = (
         f"{probe.early_fraction:.0%}" if probe.remaining else "-",
         _us(times["elapsed"]) + ("*" if waited_s > MOST_RUN_DELAY * passed_s else " "),
-        max(analysis.PARTS, key=times.__getitem__),
+        max(analysis.PARTS, key=times.__getitem__) if len(counts) else "-",
         _us(reading.latency if reading else math.nan),
         f"{verdict.word}, {tail}" if tail else verdict.word,
     )
