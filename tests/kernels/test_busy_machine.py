@@ -130,8 +130,8 @@ FOOT = re.compile(
 )
 SHORT = (
     *NO_LATENCY,
-    *("--operation", "get", "--flavor", "allocate", "--target_state", "computes"),
-    *("--samples", "2", "--retakes", "0"),
+    *("--operation", "get", "--flavor", "allocate", "--synchronisation", "lock_all_flush"),
+    *("--lengths-ms", "3", "--samples", "2", "--warm-up", "0", "--retakes", "0"),
 )
 
 
@@ -142,7 +142,7 @@ def test_a_table_marks_times_for_which_ranks_waited_for_cores_and_says_how_long(
 
     # another program of the machine may come in between
     assert any("*" not in printed() for _ in range(LAUNCHES))
-    # a launch of microseconds may be lucky
+    # a launch of milliseconds may be lucky
     with burners(4 * (os.cpu_count() or 1)):
         tables = (printed() for _ in range(LAUNCHES))
         beside = next(filter(MARKED.search, tables), "")
