@@ -4,14 +4,13 @@
  *
  *   direct_loop PAIRS     under an MPI's launcher with two ranks
  *
- * Prints, for each operation, the median seconds an operation of both loops, and the median of the
- * ratios of pairs. */
+ * Prints, for each pair, the operation and the seconds an operation by the kernel's loop and by the
+ * direct one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "harness/clock.h"
-#include "harness/numbers.h"
 #include "rma/operation.h"
 
 #define TARGET 0
@@ -88,7 +87,6 @@ static void compare(struct transfer *transfer, int pairs)
     const size_t count = (size_t)pairs;
     double *direct = calloc(count, sizeof(double));
     double *kernel = calloc(count, sizeof(double));
-    double *ratio = calloc(count, sizeof(double));
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         const struct operation *operation = operation_named(loops[i].name);
         for (int pair = 0; pair < pairs; pair++) {
@@ -99,14 +97,13 @@ static void compare(struct transfer *transfer, int pairs)
                 kernel[pair] = kernel_s(operation, transfer);
                 direct[pair] = direct_s(loops[i].direct);
             }
-            ratio[pair] = kernel[pair] / direct[pair];
         }
-        printf("%s %.4g %.4g %.4f\n", loops[i].name, median_of(kernel, count),
-               median_of(direct, count), median_of(ratio, count));
+        for (int pair = 0; pair < pairs; pair++) {
+            printf("%s %.6g %.6g\n", loops[i].name, kernel[pair], direct[pair]);
+        }
     }
     free(direct);
     free(kernel);
-    free(ratio);
 }
 
 int main(int argument_count, char **arguments)

@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from onesided.environments import libraries
@@ -77,8 +78,11 @@ def measure(document: Mapping[str, Any], program: Path) -> dict[str, tuple[float
     )
     if run.returncode != 0:
         raise OnesidedError(f"{program.name}: exit code {run.returncode}: {run.stderr[-300:]}")
-    rows = [line.split() for line in run.stdout.splitlines()]
-    return {name: (float(ours), float(direct), float(ratio)) for name, ours, direct, ratio in rows}
+    pairs: dict[str, list[tuple[float, float, float]]] = {}
+    for name, *pair in map(str.split, run.stdout.splitlines()):
+        ours, direct = map(float, pair)
+        pairs.setdefault(name, []).append((ours, direct, ours / direct))
+    return {name: tuple(map(median, zip(*own, strict=True))) for name, own in pairs.items()}
 
 
 def main() -> int:

@@ -270,9 +270,8 @@ def kernel(request, kernel_of) -> Kernel:
 
 @pytest.fixture(scope="session")
 def whole(kernel) -> Run:
-    """One launch with default options, and with the table where the kernel has one."""
-    has_table = "--table" in kernel.alone("--help").stdout
-    return kernel.launch(*(["--table"] if has_table else []))
+    """One launch with default options."""
+    return kernel.launch()
 
 
 @pytest.fixture(scope="session")

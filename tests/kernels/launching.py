@@ -16,6 +16,7 @@ from pathlib import Path
 
 from onesided.campaign import outcomes, records
 from onesided.environments import libraries
+from onesided.studies.stfc.progress import launch_table
 from onesided.system.documents import check
 from onesided.system.paths import build_dir, project_root
 
@@ -124,6 +125,12 @@ class Run:
         """Whether the exit code is this one, or a crash in the library's end hides it."""
         return self.code == code or (self.code != 0 and self.died_in_finalize)
 
+    @property
+    def table(self) -> str:
+        """What `onesided progress` prints of this launch of the kernel progress."""
+        launch = records.read_launch(self.output, record_of(self.output))
+        return "\n".join(launch_table.lines(launch, launch.headers[0]["cells"]))
+
     def outcomes(
         self, cells: Sequence[str], expected: outcomes.Expectation | None = None
     ) -> dict[str, outcomes.Outcome]:
@@ -138,13 +145,6 @@ class Run:
         found = self.outcomes(cells, expected)
         hidden = {"teardown_failure": "ok"} if self.died_in_finalize else {}
         return {cell: hidden.get(one.status, one.status) for cell, one in found.items()}
-
-
-def table_rows(printed: str) -> list[list[str]]:
-    """Return the words of each row of a kernel's table, less marks and foot of a busy machine."""
-    table, _, _ = printed.partition("\n* ")
-    rows = [line for line in table.splitlines() if line.strip()]
-    return [[word.removesuffix("*") for word in row.split() if word != "*"] for row in rows]
 
 
 def record_of(output: Path) -> Path:

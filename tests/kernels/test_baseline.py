@@ -1,4 +1,4 @@
-"""What the lines and the table of the kernel `baseline` say, under each MPI."""
+"""What the lines of the kernel `baseline` say, under each MPI."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from onesided.system.documents import check
 
 from .conftest import SANITIZERS
-from .launching import SLOW_S, table_rows
+from .launching import SLOW_S
 
 pytestmark = pytest.mark.first_mpi
 
@@ -186,14 +186,6 @@ def test_a_clock_made_slow_is_as_much_slower(baseline):
         for one in (run, again)
     )
     assert 0.8 * SLOW_S < slow - usual < 1.5 * SLOW_S
-
-
-def test_the_table_is_for_a_person(baseline):
-    run = baseline.launch("--table", *LARGER, *FEW)
-    rows = table_rows(run.stdout.split("time/us\n")[1])
-    assert [row[0] for row in rows] == [*BASELINES.split(","), "copy", "copy", "copy"]
-    assert all(len(row) == 4 and float(row[3]) > 0 for row in rows)
-    assert "{" not in run.stdout
 
 
 @pytest.mark.slow

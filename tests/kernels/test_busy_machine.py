@@ -55,17 +55,17 @@ def burners(count):
 def words(progress, table):
     """Return for each cell of one launch what its early fraction speaks for, if it speaks.
 
-    The kernel's own table is to tell the same fractions.
+    The table of `onesided progress` is to tell the same fractions.
     """
-    run = progress.launch(*table, "--table")
+    run = progress.launch(*table)
     results = run.results
-    rows = [row.split() for row in run.stdout.splitlines() if row.startswith(OPERATIONS)]
+    rows = [row.split() for row in run.table.splitlines() if row.startswith(OPERATIONS)]
     assert len(results) == len(rows) == 8
     found = {}
     for (cell, result), row in zip(results.items(), rows, strict=True):
         probe = probe_of_series(result["series"])
         if len(probe.remaining):
-            assert row[EARLY_COLUMN] == f"{100 * probe.early_fraction:.0f}%"
+            assert row[EARLY_COLUMN] == f"{probe.early_fraction:.0%}"
         if len(probe.remaining) < references.MINIMUM_SAMPLES:
             continue
         fraction = probe.early_fraction
@@ -128,25 +128,21 @@ FOOT = re.compile(
     r"\* the machine was busy: a rank waited for a core for more than 10% of such a time, "
     r"at most ([\d.]+) s of ([\d.]+) s;"
 )
-TABLES = {
-    "progress": (
-        *("--operation", "get", "--flavor", "allocate", "--target_state", "idle"),
-        *("--samples", "2", "--retakes", "0"),
-    ),
-    "baseline": ("--baseline", "atomic_add,copy"),
-    "origin_threads": ("--operation", "get", "--flavor", "allocate"),
-}
+SHORT = (
+    *NO_LATENCY,
+    *("--operation", "get", "--flavor", "allocate", "--synchronisation", "lock_all_flush"),
+    *("--lengths-ms", "3", "--samples", "2", "--warm-up", "0", "--retakes", "0"),
+)
 
 
 @pytest.mark.first_mpi
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_marks_times_for_which_ranks_waited_for_cores_and_says_how_long(name, kernel_of):
+def test_a_table_marks_times_for_which_ranks_waited_for_cores_and_says_how_long(progress):
     def printed():
-        return kernel_of(name).launch(*TABLES[name], "--table").stdout
+        return progress.launch(*SHORT).table
 
     # another program of the machine may come in between
     assert any("*" not in printed() for _ in range(LAUNCHES))
-    # a launch of microseconds may be lucky
+    # a launch of milliseconds may be lucky
     with burners(4 * (os.cpu_count() or 1)):
         tables = (printed() for _ in range(LAUNCHES))
         beside = next(filter(MARKED.search, tables), "")

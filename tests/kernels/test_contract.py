@@ -1,4 +1,4 @@
-"""What every kernel does, found by being there: help, cells, lines, table, ranks, sanitizers.
+"""What every kernel does, found by being there: help, cells, lines, ranks, sanitizers.
 
 Faults of a library are in test_contract_faults.py.
 """
@@ -14,7 +14,7 @@ from onesided.campaign import grid, outcomes
 from onesided.environments import fingerprint, libraries
 from onesided.system.documents import check
 
-from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks, table_rows
+from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
@@ -25,7 +25,7 @@ def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
         for text in re.findall(r"^  (--.*\n      .*)$", answer.stdout, re.MULTILINE)
     }
     options = whole.lines[0]["parameters"]["resolved"]
-    given = {"output", "table"}  # by this launch
+    given = {"output"}  # by this launch
     assert paragraphs.keys() == options.keys()
     for name, value in options.items():
         if name not in given and value not in (None, False, []):
@@ -112,14 +112,8 @@ def test_the_project_books_to_each_cell_what_its_result_says(whole, kernel):
     assert whole.booked(whole.lines[0]["cells"], expected) == whole.statuses
 
 
-def test_the_table_has_a_row_a_cell(whole):
-    if whole.lines[0]["parameters"]["resolved"].get("table") is None:
-        assert whole.stdout == ""
-        return
-    first = [str(next(iter(result["labels"].values()))) for result in whole.results.values()]
-    rows = [row[0] for row in table_rows(whole.stdout)]
-    assert [word for word in rows if word in first] == first == rows[-len(first) :]
-    assert "{" not in whole.stdout
+def test_with_an_output_nothing_is_printed(whole):
+    assert whole.stdout == ""
 
 
 @pytest.mark.one_kernel

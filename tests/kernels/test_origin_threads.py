@@ -1,4 +1,4 @@
-"""What the lines and the table of the kernel `origin_threads` say, under each MPI."""
+"""What the lines of the kernel `origin_threads` say, under each MPI."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from onesided.system.documents import check
 
 from .conftest import SANITIZERS
-from .launching import Kernel, table_rows
+from .launching import Kernel
 
 OPERATIONS = "put,get,accumulate,fetch_and_op"
 MORE_OPERATIONS = (
@@ -149,25 +149,6 @@ def test_a_hang_of_the_main_thread_is_booked(kernel):
     )
     assert run.code != 0
     assert run.output.with_name(run.output.name + ".hang-0").is_file()
-
-
-@pytest.mark.first_mpi
-def test_the_table_is_for_a_person(kernel):
-    run = kernel.launch(
-        *("--table", "--operation", "get", "--flavor", "create", *SHORT),
-        *("--origins", "1,2", "--thread-level", "multiple"),
-    )
-    rows = [row for row in table_rows(run.stdout) if row[0] == "get"]
-    assert len(rows) == len(run.results) == 6
-    for row, result in zip(rows, run.results.values(), strict=True):
-        assert row[:3] == ["get", "create", result["labels"]["arrangement"]]
-        if result["status"] == "ok":
-            times = [item["samples"] for item in times_of(result)]
-            means = sorted(sum(sample) / len(sample) for sample in zip(*times, strict=True))
-            median = (means[0] + means[-1]) / 2
-            assert float(row[4]) == pytest.approx(1e6 * median, rel=0.01, abs=1e-3)
-        else:
-            assert row[4] == "unsupported:"
 
 
 @pytest.mark.first_mpi

@@ -1,7 +1,8 @@
-"""What the lines and the table of the kernel `progress` say, under each MPI."""
+"""What the lines of the kernel `progress` say, under each MPI."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 
@@ -350,24 +351,7 @@ def test_a_bad_option_ends_with_one_line_and_code_2(progress, options, named):
     assert all(word in run.stderr for word in [*named, "found", "expected"])
 
 
-@pytest.mark.first_mpi
-def test_the_table_is_for_a_person(progress):
-    run = progress.launch(
-        *("--table", "--operation", "put,rput", "--flavor", "allocate"),
-        *("--synchronisation", "lock_all_flush,fence", "--target_state", "idle,computes"),
-    )
-    # on a busy machine a latency may have a tail
-    lines = [line.partition(", tail ")[0] for line in run.stdout.splitlines()]
-    rows = [row.split() for row in lines if row.startswith(("put ", "rput "))]
-    assert len(rows) == len(run.results) == 8
-    assert rows[0][-2:] == ["target", "idle"]
-    assert rows[1][-1] in ("independent", "waits", "mixed", "few")
-    assert rows[3][-1] == "synchronising"
-    assert "unsupported: request-based operations" in " ".join(rows[6])
-    assert max(len(row) for row in lines if row.startswith("put ")) <= 130
-
-
-def test_without_an_output_the_table_comes_instead_of_lines(progress, environment):
+def test_without_an_output_the_lines_are_printed(progress, environment):
     run = subprocess.run(
         [*environment.launch_line(2), progress.executable, "--samples", "2", "--lengths-ms", "3"],
         env=environment.variables(),
@@ -376,8 +360,10 @@ def test_without_an_output_the_table_comes_instead_of_lines(progress, environmen
         timeout=30,
     )
     assert run.returncode == 0
-    assert "{" not in run.stdout
-    assert len(re.findall("^(?:put|get|accumulate|fetch_and_op) ", run.stdout, re.M)) == 16
+    lines = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    assert [line["type"] for line in lines[:2]] == ["header", "started"]
+    assert sum(line["type"] == "result" for line in lines) == 16
+    assert lines[-1] == {"type": "finished"}
 
 
 @pytest.mark.first_mpi

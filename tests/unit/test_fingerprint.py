@@ -42,7 +42,7 @@ def test_a_kernels_state_is_of_its_own_files_and_of_those_that_kernels_share(roo
     sources = root / "src" / "kernels"
     before = kernel_states()
     assert len(set(before.values())) == len(before) >= 4
-    add(sources / "stfc" / "progress" / "table.c", "\n")
+    add(sources / "stfc" / "progress" / "place.c", "\n")
     assert changed(before, kernel_states()) == {"progress"}
     add(sources / "machine" / "another.c", "int main(void) { return 0; }\n")
     assert changed(before, kernel_states()) == {"progress"}

@@ -12,6 +12,7 @@ import pytest
 from kernels.launching import Environment, with_fault
 
 from onesided import cli
+from onesided.campaign import records
 from onesided.cli import progress
 from onesided.environments import kernels
 
@@ -21,8 +22,10 @@ COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]
 WHO = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 TIMES = re.compile(r" \(\d+ times\)$")
 ROW = re.compile(
-    r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)(?:, tail \d+ times)?$"
+    r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* "
+    r"(independent|waits|delayed|partial|undecided)(?:, tail [\d ]+ times)?$"
 )
+OPERATIONS = ("put ", "get ", "accumulate ", "fetch_and_op ")
 VARIABLE = "OMPI_MCA_osc_base_verbose"
 
 
@@ -150,3 +153,68 @@ def test_a_launch_that_fails_is_told_with_its_status(ready_environment, monkeypa
     status, lines = printed("--environment", MPI, "--keep-environment")
     assert status == 1
     assert "the launcher exited" in lines[-1]
+    rows = [line for line in lines if line.startswith(OPERATIONS)]
+    assert len(rows) == 16
+    assert "  crash: rank 1 in window, MPI_Win_free: signal " in rows[0]
+    assert all("before this cell" in row for row in rows[1:])
+
+
+def test_a_cell_that_hangs_has_a_row_that_says_where(ready_environment, monkeypatch):
+    fault = with_fault(Environment(ready_environment(MPI)), "hang MPI_Win_flush 1 1")
+    for name, value in fault.items():
+        monkeypatch.setenv(name, value)
+    options = ("--operation", "put", "--flavor", "create", "--cell-timeout-s", "1")
+    status, lines = printed("--environment", MPI, "--keep-environment", "--", *options)
+    assert status == 1
+    first, second = (line for line in lines if line.startswith(OPERATIONS))
+    assert ROW.match(first) and "  hang: rank 1 in " in second
+
+
+def test_a_launch_that_takes_too_long_is_ended_and_its_cells_say_so(
+    ready_environment, monkeypatch, capfd
+):
+    ready_environment(MPI)
+    monkeypatch.setattr(progress, "LAUNCH_TIMEOUT_S", 3)
+    options = ("--operation", "put", "--flavor", "create", "--lengths-ms", "10000")
+    assert cli.main(["progress", "--environment", MPI, "--", *options]) == 1
+    *lines, last = capfd.readouterr().out.splitlines()
+    assert last == "timed out after 3 s"
+    first, second = (line for line in lines if line.startswith(OPERATIONS))
+    assert "  timed out: the launch was ended in this cell by its time-out" in first
+    assert "  not run: the launcher was ended after 3 s, before this cell" in second
+
+
+def test_the_table_is_for_a_person(ready_environment):
+    ready_environment(MPI)
+    status, lines = printed(
+        *("--environment", MPI, "--", "--operation", "put,rput", "--flavor", "allocate"),
+        *("--synchronisation", "lock_all_flush,fence", "--target_state", "idle,computes"),
+    )
+    assert status == 1 and lines[-1] == "the launcher exited 4"  # a cell is unsupported
+    # on a busy machine a latency may have a tail
+    lines = [line.partition(", tail ")[0] for line in lines]
+    rows = [line.split() for line in lines if line.startswith(("put ", "rput "))]
+    assert [row[:4] for row in rows] == [
+        [operation, "allocate", synchronisation, target]
+        for operation in ("put", "rput")
+        for synchronisation in ("lock_all_flush", "fence")
+        for target in ("idle", "computes")
+    ]
+    assert [row[-1] for row in rows[:4:2]] == ["reference"] * 2
+    assert rows[1][-1] in ("independent", "waits", "delayed", "partial", "undecided")
+    assert rows[3][-1] == "synchronising"
+    assert "unsupported: request-based operations" in " ".join(rows[6])
+    assert max(len(line) for line in lines if line.startswith("put ")) <= 130
+    assert "synchronising: the closing fence waits for the target by its nature" in lines
+    assert any("one launch, no verdict" in line for line in lines)
+    assert any(re.search("2 ranks, .* thread level single$", line) for line in lines)
+
+
+def test_with_an_output_of_the_user_there_are_lines_and_no_table(ready_environment, tmp_path):
+    ready_environment(MPI)
+    path = tmp_path / "lines.jsonl"
+    options = ("--operation", "put", "--output", str(path))
+    status, lines = printed("--environment", MPI, "--", *options)
+    assert status == 0
+    assert not any(line.startswith(OPERATIONS) for line in lines)
+    assert len(records.read_launch(path, tmp_path / "none").results) == 4

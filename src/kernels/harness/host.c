@@ -296,30 +296,12 @@ double host_quota(const struct host_facts *facts)
     return quota;
 }
 
+/* How many cores there is time for: a quota leaves whole cores, and one at least. */
 static int local_usable_cores(const struct host_facts *facts, int rank)
 {
     const int cores = local_cores(facts, rank);
     const double quota = floor(local_quota(facts, rank));
     return quota >= cores ? cores : quota < 1 ? 1 : (int)quota;
-}
-
-int host_usable_cores(const struct host_facts *facts)
-{
-    int cores = 0;
-    for (int rank = 0; rank < facts->ranks; rank++) {
-        cores += first_of_machine(facts, rank) ? local_usable_cores(facts, rank) : 0;
-    }
-    return cores;
-}
-
-void host_print_cores(const struct host_facts *facts)
-{
-    const int existing = host_existing_cores(facts);
-    const int usable = host_usable_cores(facts);
-    printf("%d core%s", existing, existing == 1 ? "" : "s");
-    if (usable < existing) {
-        printf(", of which %d may be used", usable);
-    }
 }
 
 /* Count the ranks on the machine of `rank`, and their helpers. */

@@ -44,14 +44,8 @@ int host_machines(const struct host_facts *facts);
 int host_cores(const struct host_facts *facts); /* in the union of the masks, over all machines */
 int host_existing_cores(const struct host_facts *facts); /* of the same machines */
 
-/* How many of host_cores() there is time for: a quota leaves whole cores, and one at least. */
-int host_usable_cores(const struct host_facts *facts);
-
 /* Return the quota of all ranks together, in cores; INFINITY if a rank has none. */
 double host_quota(const struct host_facts *facts);
-
-/* Print how many cores exist, and how many of them the ranks may use if these are fewer. */
-void host_print_cores(const struct host_facts *facts);
 
 /* True if a machine has fewer usable cores than threads: its ranks and the helpers that each of
  * them has (`helpers`: a number per rank, NULL for none). */

@@ -40,16 +40,6 @@ static const struct option launch_options[] = {
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])
 
-/* For kernels that can print one. */
-static const struct option table_option = {
-    "table",
-    NULL,
-    "print a table for a person; without --output, instead of the lines",
-    OPTION_FLAG,
-    NULL,
-    0,
-    0};
-
 bool threads_may_call(const struct launch *launch, struct record *record, const char *who_needs)
 {
     const bool may = launch->thread_provided >= THREAD_MULTIPLE;
@@ -81,12 +71,8 @@ static void read_command_line(struct launch *launch, struct option *axis_table)
     options_add(&launch->options, axis_table, kernel->axis_count);
     options_add(&launch->options, kernel->options, kernel->option_count);
     options_add(&launch->options, launch_options, LAUNCH_OPTIONS);
-    options_add(&launch->options, &table_option, kernel->print_row != NULL);
     options_parse(&launch->options, launch->argument_count, launch->arguments);
     launch->grid = grid_build(kernel->axes, kernel->axis_count, &launch->options);
-    launch->table =
-        kernel->print_row != NULL && (options_text(&launch->options, "output") == NULL ||
-                                      options_flag(&launch->options, "table"));
     check_labels(&launch->options);
     if (options_flag(&launch->options, "missing") && !options_text(&launch->options, "output")) {
         usage_fault(kernel->name, "--missing", "no --output", "the file to look for cells in");
@@ -124,7 +110,7 @@ static bool open_output(struct launch *launch)
     const char *path = options_text(&launch->options, "output");
     int opened = 1;
     if (launch->rank == 0) {
-        launch->descriptor = lines_open(path == NULL && launch->table ? "/dev/null" : path);
+        launch->descriptor = lines_open(path);
         opened = launch->descriptor >= 0;
         if (!opened) {
             fprintf(stderr, "%s: --output: found %s (%s); expected a file that can be written\n",
@@ -196,9 +182,6 @@ static int run_launch(struct launch *launch)
             tell_wrong_world(launch);
         }
         return EXIT_UNSUPPORTED;
-    }
-    if (launch->table && launch->rank == 0) {
-        launch->kernel->print_head(launch);
     }
     return run_cells(launch);
 }

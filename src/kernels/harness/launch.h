@@ -31,7 +31,6 @@ struct launch {
     struct compute compute;
     int busy_threads; /* of the library in this process: they want a core though nobody calls it */
     int descriptor;   /* of the lines; rank 0 */
-    bool table;       /* for a person, on standard output */
 };
 
 /* An experiment: what a file src/kernels/<name>.c declares. */
@@ -50,12 +49,6 @@ struct kernel {
     bool (*run_again)(struct launch *launch, const struct cell *cell, struct record *record);
     bool runs_alone;    /* one rank makes sense, too, where --ranks 1 asks for it */
     const char *passes; /* the option that says how often a cell is run again, or NULL */
-    /* A table for a person (--table; instead of the lines where there is no --output), or NULL:
-     * what is above it, on rank 0, and a row per cell, on all ranks. Both write to standard
-     * output; nothing reads it. */
-    void (*print_head)(const struct launch *launch);
-    void (*print_row)(const struct launch *launch, const struct cell *cell,
-                      const struct record *record);
 };
 
 /* Whether several threads may call the library; if not, the cell is unsupported, and the record

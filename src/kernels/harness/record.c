@@ -2,14 +2,11 @@
 #include "harness/record.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/memory.h"
-#include "harness/numbers.h"
 
 const char *status_name(enum cell_status status)
 {
@@ -44,16 +41,6 @@ void series_keep(struct record *record, struct series **series, const char *metr
         *series = record_series(record, metric, unit, (int)burst);
     }
     series_add(*series, sample);
-}
-
-double series_median(const struct series *series)
-{
-    const size_t count = series->count;
-    double *ordered = allocate(count + 1, sizeof ordered[0]);
-    memcpy(ordered, series->samples, count * sizeof ordered[0]);
-    const double median = median_of(ordered, count);
-    free(ordered);
-    return median;
 }
 
 void record_status(struct record *record, enum cell_status status, const char *format, ...)

@@ -7,7 +7,6 @@
 
 #include "harness/json.h"
 #include "harness/verification.h"
-#include "harness/waits.h"
 
 #define SERIES_SAMPLES_MAX 2000
 #define SERIES_MAX 24
@@ -44,8 +43,6 @@ struct record {
     size_t verification_count;
     int helper_threads; /* that want a core beside this rank's own; -1: it sleeps itself; the
                            harness adds up all ranks' */
-    struct waits waits; /* in all of the cell; for a table, of the rank that waited most */
-    struct waits latency_waits; /* while the bursts of a latency were made; likewise */
 };
 
 /* Begin a series. Metrics and units are literals: they are not copied. */
@@ -55,7 +52,6 @@ void series_add(struct series *series, double sample);
 /* The same; a series that is NULL begins with this sample: how long a burst is shows only then. */
 void series_keep(struct record *record, struct series **series, const char *metric,
                  const char *unit, long long burst, double sample);
-double series_median(const struct series *series); /* NAN: no samples */
 
 /* Keep what this rank has verified. The harness adds up what all ranks have verified under one
  * name; an error of any of them makes the cell's data wrong. */

@@ -9,7 +9,6 @@
 #include "harness/join.h"
 #include "harness/lines.h"
 #include "harness/memory.h"
-#include "harness/table.h"
 #include "harness/watchdog.h"
 #include "harness/world.h"
 
@@ -109,17 +108,9 @@ static enum cell_status run_cell(struct launch *launch, const struct cell *cell)
     }
     /* Nobody begins before the line is there: a crash is booked to the cell that it came in. */
     world_barrier();
-    record.waits = waits_begin();
     launch->kernel->run_cell(launch, cell, &record);
-    waits_end(&record.waits);
     append_result(launch, cell, &record, started_s);
     const enum cell_status status = record.status;
-    if (launch->table) {
-        record.waits = waits_worst(&record.waits, launch->ranks);
-        record.latency_waits = waits_worst(&record.latency_waits, launch->ranks);
-        table_note_waits(&record, cell_oversubscribed(launch, &record));
-        launch->kernel->print_row(launch, cell, &record);
-    }
     record_free(&record);
     return status;
 }
@@ -148,13 +139,10 @@ struct passes {
     bool wrong;      /* a cell's data were */
 };
 
-/* Nobody reads further samples of a table alone. */
 static struct passes passes_of(struct launch *launch)
 {
     const char *option = launch->kernel->passes;
-    const bool kept = !launch->table || options_text(&launch->options, "output") != NULL;
-    const long long passes =
-        option == NULL || !kept ? 0 : options_integer(&launch->options, option);
+    const long long passes = option == NULL ? 0 : options_integer(&launch->options, option);
     return (struct passes){.launch = launch,
                            .most = passes,
                            .owed = allocate(launch->grid.count, sizeof(long long)),
@@ -227,9 +215,6 @@ int run_cells(struct launch *launch)
         pay_before(&passes, i);
     }
     pay_all(&passes);
-    if (launch->table && launch->rank == 0) {
-        table_print_foot();
-    }
     wrong |= passes.wrong;
     free(passes.owed);
     free(tried);

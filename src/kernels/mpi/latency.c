@@ -182,7 +182,6 @@ static void take_bursts(const struct timing *timing, const struct plan *plan, bo
 {
     struct record *record = timing->record;
     long long bursts = 0;
-    record->latency_waits = waits_begin();
     if (timing->makes) {
         struct series *latency = record_series(record, "latency", "s", (int)plan->burst);
         struct series *width = looks ? record_series(record, "core_width", "1", 1) : NULL;
@@ -195,7 +194,6 @@ static void take_bursts(const struct timing *timing, const struct plan *plan, bo
      * the latency. Intel MPI answers an access a hundred times later from inside of MPI_Allreduce.
      */
     CHECKED(MPI_Barrier(world_communicator));
-    waits_end(&record->latency_waits);
     CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX, world_communicator));
     if (!timing->makes) {
         follow(timing, bursts, plan->burst);

@@ -16,14 +16,10 @@
 #include <math.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/launch.h"
 #include "harness/memory.h"
-#include "harness/numbers.h"
-#include "harness/table.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "mpi/shared_page.h"
@@ -294,56 +290,6 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
 }
 
-/* ---- The table for a person ---- */
-
-static void print_head(const struct launch *launch)
-{
-    table_print_launch(launch);
-    printf("time: median over samples of the origins' mean time an operation; rate: of all origins "
-           "together, from their common start to the last one's end\n\n");
-    printf("%-24s %-9s %-12s %7s %10s %14s\n", "operation", "flavor", "arrangement", "origins",
-           "time/us", "operations/s");
-    fflush(stdout);
-}
-
-/* Per sample: the mean and the largest time of all origins, wherever they are. Collective. */
-static int join_samples(const struct record *record, int origins, double *mean_s, double *largest_s)
-{
-    int own = 0, count = 0;
-    double sum_s[SERIES_SAMPLES_MAX] = {0}, most_s[SERIES_SAMPLES_MAX] = {0};
-    for (size_t i = 0; i < record->series_count; i++) {
-        const struct series *series = &record->series[i];
-        const bool wanted = strcmp(series->metric, "operation_time") == 0;
-        own = wanted ? (int)series->count : own;
-        for (size_t sample = 0; wanted && sample < series->count; sample++) {
-            sum_s[sample] += series->samples[sample] / origins;
-            most_s[sample] = fmax(most_s[sample], series->samples[sample]);
-        }
-    }
-    CHECKED(MPI_Allreduce(&own, &count, 1, MPI_INT, MPI_MAX, world_communicator));
-    CHECKED(MPI_Allreduce(sum_s, mean_s, count, MPI_DOUBLE, MPI_SUM, world_communicator));
-    CHECKED(MPI_Allreduce(most_s, largest_s, count, MPI_DOUBLE, MPI_MAX, world_communicator));
-    return count;
-}
-
-static void print_row(const struct launch *launch, const struct cell *cell,
-                      const struct record *record)
-{
-    double mean_s[SERIES_SAMPLES_MAX], largest_s[SERIES_SAMPLES_MAX];
-    const int origins = (int)cell_number(cell, "origins");
-    const int count = join_samples(record, origins, mean_s, largest_s);
-    if (launch->rank != 0) {
-        return;
-    }
-    printf("%-24s %-9s %-12s %7d ", cell_choice_name(cell, "operation"),
-           cell_choice_name(cell, "flavor"), cell_choice_name(cell, "arrangement"), origins);
-    if (!table_print_status(record)) {
-        printf("%10.3f%c%14.0f\n", 1e6 * median_of(mean_s, (size_t)count),
-               table_mark(&record->waits), origins / median_of(largest_s, (size_t)count));
-    }
-    fflush(stdout);
-}
-
 KERNEL("origin_threads",
        "time of one-sided operations of several origin threads, or processes, at once",
-       .run_cell = run_cell, .print_head = print_head, .print_row = print_row)
+       .run_cell = run_cell)

@@ -1,12 +1,13 @@
-"""`onesided progress`: the kernel's own table under each MPI, in seconds; no verdict."""
+"""`onesided progress`: a table of one launch under each MPI, in seconds; no verdict."""
 
 import argparse
 import re
 import sys
 import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 
-from onesided.campaign import campaign
+from onesided.campaign import campaign, records
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import kernels, provision, settings
 from onesided.system import surroundings
@@ -14,6 +15,10 @@ from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
+TIMED_OUT = 124
+"""The exit status that stands for a launcher which was ended after `LAUNCH_TIMEOUT_S`."""
+ONE_MOMENT = ("--latency-passes", "0")
+"""The kernel takes each latency once, unless the user's options say otherwise: this saves time."""
 #: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
@@ -67,21 +72,45 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
     except OnesidedError as fault:
         print(fault, flush=True)
         return False
-    kernels.check_options(document, variables, KERNEL, options.options)
-    try:
-        line = kernels.launch_line(document, KERNEL, options.options)
-        with tempfile.TemporaryFile() as errors:
-            try:
-                status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S, errors=errors)
-            finally:
-                errors.seek(0)
-                _print_once(errors.read().decode(errors="replace").splitlines())
-    except OnesidedError as fault:
-        print(fault, flush=True)
-        return False
+    cells = kernels.check_options(document, variables, KERNEL, options.options)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
+        output = Path(folder, "lines.jsonl")
+        # a later option replaces an earlier one: with an --output of the user there is no table
+        words = ["--output", str(output), *ONE_MOMENT, *options.options]
+        line = kernels.launch_line(document, KERNEL, words)
+        try:
+            status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S, errors=errors)
+            end = f"the launcher exited {status}"
+        except OnesidedError as fault:
+            status, end = TIMED_OUT, str(fault)
+        if not any(word.startswith("--output") for word in options.options):
+            _print_table(output, cells, status)
+        errors.seek(0)
+        _print_once(errors.read().decode(errors="replace").splitlines())
     if status != 0:
-        print(f"the launcher exited {status}", flush=True)
+        print(end, flush=True)
     return status == 0
+
+
+def _print_table(output: Path, cells: list[str], status: int) -> None:
+    """Print the table of a launch. There is none if the options asked only for help or cells."""
+    from onesided.studies.stfc.progress import launch_table
+
+    launch = records.read_launch(output, output.with_name("none"))
+    if status == 0 and not launch.headers:
+        return
+    record = {
+        "begin_s": 0.0,
+        "end_s": LAUNCH_TIMEOUT_S,  # read only if the launcher timed out
+        "exit_status": status,
+        "timed_out": status == TIMED_OUT,
+        "finished": launch.finished,
+        "given_up": False,
+        "cells_begun": len(launch.started),
+    }
+    launch.attempts.append(record)
+    for line in launch_table.lines(launch, cells):
+        print(line, flush=True)
 
 
 def _print_once(lines: Iterable[str]) -> None:

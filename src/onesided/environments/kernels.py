@@ -131,8 +131,8 @@ def check_options(
     variables: Mapping[str, str],
     kernel: str,
     options: Sequence[str],
-) -> None:
-    """Ask a kernel, without a launcher, whether it accepts the options.
+) -> list[str]:
+    """Return the cells that a kernel has with these options. No launcher is started.
 
     Raises:
         OnesidedError: it does not accept them; the message is the kernel's line, with the exit code
@@ -147,6 +147,7 @@ def check_options(
         fault = OnesidedError(answer.stderr.strip() or f"{kernel} does not take {options}")
         fault.exit_code = EXIT_BAD_INPUT
         raise fault
+    return answer.stdout.splitlines()
 
 
 def launch(

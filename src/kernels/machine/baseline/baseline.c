@@ -24,10 +24,8 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "harness/launch.h"
-#include "harness/table.h"
 #include "harness/watchdog.h"
 #include "machine/baseline/baseline.h"
 #include "mpi/await.h"
@@ -311,36 +309,5 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     close_page(&experiment);
 }
 
-/* ---- The table for a person ---- */
-
-static void print_head(const struct launch *launch)
-{
-    printf("Hardware baselines, no MPI in them; %d ranks, ", launch->ranks);
-    host_print_cores(&launch->host);
-    printf("\ntime: median over %lld bursts of k operations\n\n",
-           options_integer(&launch->options, "samples"));
-    printf("%-28s %9s %6s %12s\n", "baseline", "bytes", "k", "time/us");
-    fflush(stdout);
-}
-
-static void print_row(const struct launch *launch, const struct cell *cell,
-                      const struct record *record)
-{
-    double row[2] = {0, 0};
-    if (launch->rank == ORIGIN && record->series_count > 0) {
-        row[0] = record->series[0].burst;
-        row[1] = series_median(&record->series[0]);
-    }
-    CHECKED(MPI_Bcast(row, 2, MPI_DOUBLE, ORIGIN, world_communicator));
-    if (launch->rank != 0) {
-        return;
-    }
-    printf("%-28s %9.0f ", cell_choice_name(cell, "baseline"), cell_number(cell, "size_bytes"));
-    if (!table_print_status(record)) {
-        printf("%6.0f %12.4f%c\n", row[0], 1e6 * row[1], table_mark(&record->waits));
-    }
-    fflush(stdout);
-}
-
 KERNEL("baseline", "what this machine needs for what one-sided communication is made of",
-       .run_cell = run_cell, .print_head = print_head, .print_row = print_row)
+       .run_cell = run_cell)

@@ -30,7 +30,6 @@
 #include "mpi/world.h"
 #include "rma/ghost.h"
 #include "stfc/progress/experiment.h"
-#include "stfc/progress/table.h"
 
 /* Of a region in all its slots: more would not stay in a core's cache, and one operation's payload
  * would be another's cost. A payload that is larger has one slot. */
@@ -271,5 +270,4 @@ static bool latency_again(struct launch *launch, const struct cell *cell, struct
 }
 
 KERNEL("progress", "does a one-sided operation complete while its target computes?",
-       .run_cell = run_cell, .run_again = latency_again, .passes = "latency-passes",
-       .print_head = table_print_head, .print_row = table_print_row)
+       .run_cell = run_cell, .run_again = latency_again, .passes = "latency-passes")

@@ -19,6 +19,7 @@ from onesided.cells.verdicts import (
     Verdict,
 )
 from onesided.measure import judging
+from onesided.measure.cell_verdicts import launch_probes
 from onesided.measure.common_analyses import SAMPLE, samples_of_results
 from onesided.measure.judging import (
     LEAST_VISITS,
@@ -203,12 +204,14 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def evidence_of_series(series: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return the `evidence` of one cell in one launch, from the series of its result line."""
+    return evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES)))
+
+
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
-    """Return the valid accesses of one cell in one launch, from the series of its result line."""
-    valid = evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES))).filter(
-        "valid"
-    )
-    return Probe(tuple(valid["remaining"]), tuple(valid["elapsed"]))
+    """Return the probe of one cell in one launch, from the series of its result line."""
+    return next(iter(launch_probes(evidence_of_series(series)).values()), Probe((), ()))
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
