@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 
 import pytest
 
-from onesided.studies.data import axes
+from onesided.studies.data import axes, cell_program
 
 from .conftest import HERE, SANITIZERS
 from .launching import KERNELS, preloaded_mpi, verified
@@ -205,10 +206,13 @@ def test_what_depends_on_the_order_of_ranks_is_unsupported(conformance):
     assert set(details(run)) == {"what all ranks at one place make of this depends on their order"}
 
 
-def program_of(kernel, path, *options, ranks=2):
-    """Launch a cell; return the C program that it wrote."""
-    run = kernel.launch(*options, f"--program={path}", ranks=ranks)
-    assert set(run.statuses.values()) == {"ok"}, run.stderr
+def program_of(kernel, path, *options, status="ok", variables=None):
+    """Launch a cell; write and return its C program."""
+    lines = path.with_suffix(".jsonl")
+    run = kernel.launch(*options, f"--describe-cells={lines}", variables=variables)
+    assert set(run.statuses.values()) == {status}, run.stderr
+    cell = json.loads(lines.read_text("utf-8").splitlines()[-1])
+    path.write_text(cell_program.program(cell, []), "utf-8")
     return path.read_text("utf-8")
 
 
@@ -285,8 +289,7 @@ def test_a_program_shows_without_the_harness_what_a_cell_found(
 ):
     path = tmp_path / "program.c"
     cell = "--cells=call=rget;synchronisation=lock_all_flush"
-    run = conformance.launch(cell, f"--program={path}", variables=faulty("late"))
-    assert set(run.statuses.values()) == {"wrong_data"}
+    program_of(conformance, path, cell, status="wrong_data", variables=faulty("late"))
     program = compiled(environment, path)
     wrong = program(faulty("late"))
     assert wrong.returncode != 0
