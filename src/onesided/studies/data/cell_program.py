@@ -1,6 +1,6 @@
 """A cell of `conformance` as a C program that needs only an MPI. Its bytes are literals."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,10 @@ ARGUMENTS: Mapping[str, str] = {
     "MPI_Type_create_subarray": "2, (int[]){{{rows}, {n[1]}}}, (int[]){{{count}, {n[0]}}}, "
     "(int[]){{{at[0]}, {at[1]}}}, MPI_ORDER_C, {of[0]}",
 }
-"""The arguments of each constructor. A list is a variable, with the datatype's number `t`."""
+"""The arguments of each constructor. A list is a variable with the number `t` of the datatype."""
 
+IN_BYTES = ("MPI_Type_create_h", "MPI_Type_create_struct", "MPI_Type_create_resized")
+"""The beginnings of the constructors that count displacements in bytes."""
 
 UNLOCK, FLUSH = "MPI_Win_unlock(TARGET, win)", "MPI_Win_flush(TARGET, win)"
 AT_ORIGIN: Mapping[str, tuple[str, str]] = {
@@ -48,7 +50,7 @@ AT_TARGET: Mapping[str, tuple[str, str, str]] = {
     "fence": ("!is_origin", *AT_ORIGIN["fence"]),
     "pscw": ("rank == TARGET", "MPI_Win_post(origins, 0, win)", "MPI_Win_wait(win)"),
 }
-"""Which ranks beside the origins take part in the epoch, with their calls before and after."""
+"""The ranks that take part in the epoch of the origins; their calls before and after it."""
 
 
 def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:
@@ -58,91 +60,79 @@ def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:
         cell: a line that the kernel wrote to the file of its option --describe-cells.
         comments: the lines of the program's first comment, after the id of the cell.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+    template = jinja2.Template(
+        Path(__file__).with_suffix(".j2").read_text("utf-8"),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
     labels = grid.labels_of(cell["cell"])
+    call, way = labels["call"], labels["synchronisation"]
+    origin, target = cell["origins"][0], cell["target"]
     statements: list[str] = []
     numbers = count()
-    sides = {side: cell["ranks"][cell[f"{side}_rank"]][side] for side in ("origin", "target")}
-    of_sides = [_datatype(side["datatype"], numbers, statements) for side in sides.values()]
-    return environment.get_template("cell_program.j2").render(
+    return template.render(
         cell=cell,
         labels=labels,
-        **sides,
         comments=comments,
-        at_origin=AT_ORIGIN[labels["synchronisation"]],
-        at_target=AT_TARGET.get(labels["synchronisation"]),
-        sends=labels["call"] not in SENDS_NOTHING,
-        fetches=labels["call"] not in FETCHES_NOTHING,
-        has_request=labels["call"] in axes.WITH_REQUEST,
-        tables=_tables(cell, labels["call"], sides),
+        origin=origin,
+        sends=call not in SENDS_NOTHING,
+        fetches=call not in FETCHES_NOTHING,
+        has_request=call in axes.WITH_REQUEST,
+        here_type=_datatype(origin["datatype"], cell["element_bytes"], numbers, statements),
+        there_type=_datatype(target["datatype"], cell["element_bytes"], numbers, statements),
         datatypes=statements,
-        of_sides=of_sides,
-        arguments=_arguments(cell, labels["call"], sides),
+        at_origin=AT_ORIGIN[way],
+        at_target=AT_TARGET.get(way),
+        arguments=_arguments(cell, call, origin["is_absolute"]),
+        table=_table,
+        compared=_compared,
     )
 
 
-def _datatype(tree: Mapping[str, Any], numbers: Iterator[int], statements: list[str]) -> str:
+def _datatype(
+    tree: Mapping[str, Any] | str, unit: int, numbers: Iterator[int], statements: list[str]
+) -> str:
     """Append the statements that make a datatype and its children; return its variable."""
     if isinstance(tree, str):
         return tree
-    of = [_datatype(child, numbers, statements) for child in tree["children"]]
-    t, name, n, at = next(numbers), tree["constructor"], tree["lengths"], tree["displacements"]
+    of = [_datatype(child, unit, numbers, statements) for child in tree["children"]]
+    t, name, blocks, n = next(numbers), tree["constructor"], tree["count"], tree["lengths"]
+    at = [place * (unit if name.startswith(IN_BYTES) else 1) for place in tree["displacements"]]
+    rows = at[0] + blocks
+    arguments = ARGUMENTS[name].format(count=blocks, n=n, at=at, of=of, t=t, rows=rows)
     lists = {
-        "n": ("const int", n[: tree["count"]]),
-        "at": ("const int" if "_indexed" in name else "const MPI_Aint", at[: tree["count"]]),
-        "of": ("MPI_Datatype", of),
+        f"const int n{t}": n[:blocks],
+        f"const {'MPI_Aint' if name.startswith(IN_BYTES) else 'int'} at{t}": at[:blocks],
+        f"MPI_Datatype of{t}": of,
     }
     statements.append(f"MPI_Datatype t{t};")
-    for variable, (kind, values) in lists.items():
-        if f" {variable}{{t}}" in ARGUMENTS[name]:
-            statements.append(f"{kind} {variable}{t}[] = {{{', '.join(map(str, values))}}};")
-    rows = at[0] + tree["count"]
-    arguments = ARGUMENTS[name].format(count=tree["count"], n=n, at=at, of=of, t=t, rows=rows)
+    for variable, values in lists.items():
+        if f" {variable.split()[-1]}," in f"{arguments},":
+            statements.append(f"{variable}[] = {{{', '.join(map(str, values))}}};")
     statements.append(f"{name}({arguments}, &t{t});")
     return f"t{t}"
 
 
-def _arguments(cell: Mapping[str, Any], call: str, sides: Mapping[str, Any]) -> list[str]:
+def _arguments(cell: Mapping[str, Any], call: str, is_absolute: bool) -> str:
     """Return the arguments of an operation."""
-    is_absolute, operator = sides["origin"]["is_absolute"], cell["operator"]
-    buffers = {
-        "sent": "from" if call not in SENDS_NOTHING else None,
-        "compare": "compare[mine]" if call == "compare_and_swap" else None,
-        "got": "into" if call not in FETCHES_NOTHING else None,
-    }
-    found: list[str] = []
-    for absolute, buffer in buffers.items():
-        if buffer and is_absolute:
-            found += ["MPI_BOTTOM", "1", absolute]
-        elif buffer:
-            found.append(f"{buffer} + here")
-            found += [] if call in OF_ONE_ELEMENT else ["COUNT", "here_type"]
-    found += [cell["element"]] if call in OF_ONE_ELEMENT else []
-    found += ["TARGET", "there"]
-    found += [] if call in OF_ONE_ELEMENT else [str(sides["target"]["count"]), "there_type"]
-    found += [operator] if operator else []
-    return [*found, "win", *(["&requests[i]"] if call in axes.WITH_REQUEST else [])]
-
-
-def _tables(cell: Mapping[str, Any], call: str, sides: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the tables of bytes that the program begins with, and compares with."""
-    target = cell["ranks"][cell["target_rank"]]
-    origins = [rank for rank in cell["ranks"] if "origin" in rank]
-    yield _table("window_bytes", [target["before"], target["after"]])
-    yield _compared("window_compared", cell, sides["target"])
-    yield _table("origin", [rank["sent"] for rank in origins])
-    yield _table("result", [rank["result"] for rank in origins])
-    if call not in FETCHES_NOTHING:
-        yield _table("fetched", [rank["fetched"] for rank in origins])
-        yield _compared("fetched_compared", cell, sides["origin"])
-    if call == "compare_and_swap":
-        yield _table("compare", [rank["compare"] for rank in origins])
+    is_single = call in OF_ONE_ELEMENT
+    here = "" if is_single else ", COUNT, here_type"
+    there = "" if is_single else f", {cell['target']['count']}, there_type"
+    sent = "MPI_BOTTOM, 1, sent" if is_absolute else f"from + here{here}"
+    got = "MPI_BOTTOM, 1, got" if is_absolute else f"into + here{here}"
+    arguments = (
+        sent if call not in SENDS_NOTHING else None,
+        "compare[mine] + here" if call == "compare_and_swap" else None,
+        got if call not in FETCHES_NOTHING else None,
+        cell["element"] if is_single else None,
+        f"TARGET, there{there}",
+        cell["operator"],
+        "win",
+        "&requests[i]" if call in axes.WITH_REQUEST else None,
+    )
+    return ", ".join(argument for argument in arguments if argument)
 
 
 def _numbers(values: Sequence[int]) -> str:
@@ -150,17 +140,17 @@ def _numbers(values: Sequence[int]) -> str:
     return "".join("\n    " + "".join(f"{value}," for value in line) for line in lines)
 
 
-def _table(name: str, rows: Sequence[Sequence[int]]) -> str:
+def _table(name: str, rows: Iterable[Sequence[int]]) -> str:
+    """Return a table with a row of bytes for each rank, or for each moment."""
+    rows = list(rows)
     values = ",\n    ".join(f"{{{_numbers(row)}}}" for row in rows)
     return f"static const unsigned char {name}[{len(rows)}][{len(rows[0]) + 1}] = {{{values}}};"
 
 
-def _compared(name: str, cell: Mapping[str, Any], side: Mapping[str, Any]) -> str:
+def _compared(name: str, side: Mapping[str, Any]) -> str:
     """Return a table with 1 for each byte that is compared. Bytes in an element's gap are not."""
-    begin, end = cell["gap_begin"], cell["gap_end"]
-    if begin == end:
+    if not side["gaps"]:
         return f"static const unsigned char *const {name} = NULL;"
-    compared = [1] * side["bytes"]
-    for at in side["elements_at"]:
-        compared[at + begin : at + end] = [0] * (end - begin)
-    return f"static const unsigned char {name}[] = {{{_numbers(compared)}}};"
+    gaps = set(side["gaps"])
+    values = [int(i not in gaps) for i in range(side["bytes"])]
+    return f"static const unsigned char {name}[] = {{{_numbers(values)}}};"
