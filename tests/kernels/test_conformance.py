@@ -212,7 +212,7 @@ def test_what_depends_on_the_order_of_ranks_is_unsupported(conformance):
 def program_of(kernel, path, *options, status="ok", variables=None):
     """Launch a cell; write and return its C program."""
     lines = path.with_suffix(".jsonl")
-    run = kernel.launch(*options, f"--describe-cells={lines}", variables=variables)
+    run = kernel.launch(*options, f"--cell-data={lines}", variables=variables)
     assert set(run.statuses.values()) == {status}, run.stderr
     cell = json.loads(lines.read_text("utf-8").splitlines()[-1])
     path.write_text(cell_program.program(cell, []), "utf-8")
@@ -318,15 +318,15 @@ def test_the_programs_of_docs_defects_are_what_is_written_from_their_cells(confo
     cells = {name: re.search(r"call=\S+", text)[0] for name, text in programs.items()}
     lines = tmp_path / "cells.jsonl"
     options = (f"--cells={cell.replace(',', ';')}" for cell in cells.values())
-    conformance.launch(*options, "--rounds=1", f"--describe-cells={lines}")
-    described = map(json.loads, lines.read_text("utf-8").splitlines())
-    written = {one["cell"]: only_c(cell_program.program(one, [])) for one in described}
+    conformance.launch(*options, "--rounds=1", f"--cell-data={lines}")
+    written_as_data = map(json.loads, lines.read_text("utf-8").splitlines())
+    written = {one["cell"]: only_c(cell_program.program(one, [])) for one in written_as_data}
     differ = [name for name, cell in cells.items() if written[cell] != only_c(programs[name])]
     assert (len(programs), differ) == (20, [])
 
 
 @pytest.mark.first_mpi
-def test_a_description_that_cannot_be_written_is_told_in_a_line(conformance, tmp_path):
+def test_data_of_a_cell_that_cannot_be_written_are_told_in_a_line(conformance, tmp_path):
     path = tmp_path / "none" / "cells.jsonl"
-    run = conformance.launch("--call=put", f"--describe-cells={path}")
-    assert f"--describe-cells: found {path}; expected a file that can be written" in run.stderr
+    run = conformance.launch("--call=put", f"--cell-data={path}")
+    assert f"--cell-data: found {path}; expected a file that can be written" in run.stderr

@@ -14,7 +14,7 @@ from onesided.campaign import grid
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import kernels, settings
 from onesided.rerun import cell_line, launch
-from onesided.studies.data import cell_program, shrink
+from onesided.studies.data import cell_program
 from onesided.system import paths, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 
@@ -56,17 +56,17 @@ class Bench:
                 return ENDED
             return _verdict(lines)
 
-    def described(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """Launch one cell; return what the kernel writes of it, also if it then crashes or hangs.
+    def data_of(self, labels: Mapping[str, str]) -> dict[str, Any]:
+        """Launch one cell; return its data, also if it then crashes or hangs.
 
         Raises:
             OnesidedError: the kernel wrote nothing.
         """
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "cells.jsonl"
-            self.tried(labels, "--describe-cells", str(path))
+            self.tried(labels, "--cell-data", str(path))
             if not path.is_file():
-                raise OnesidedError(f"{grid.cell_id(labels)}: the kernel did not describe the cell")
+                raise OnesidedError(f"{grid.cell_id(labels)}: the kernel did not write its data")
             return json.loads(path.read_text("utf-8"))
 
     def run_program(self, program: Path, folder: Path) -> str:
@@ -111,7 +111,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
         InputError: the text is not a cell, or is a cell of another kernel.
     """
     labels = grid.labels_of(cell)
-    missing = [axis for axis in shrink.SIMPLER if axis not in labels]
+    missing = [axis for axis in cell_program.SIMPLER if axis not in labels]
     if missing:
         expected = (
             f"a cell of {KERNEL}, the only ones that become a program; "
@@ -170,13 +170,13 @@ def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace
         print(f"{options.environment}, setting {options.setting}: {found}; nothing to reproduce")
         return 1
     print(f"{found}, seed {bench.seed}; making the cell smaller", flush=True)
-    small = shrink.shrink(labels, lambda cell: bench.tried(cell) == found)
+    small = cell_program.shrink(labels, lambda cell: bench.tried(cell) == found)
     print(f"{grid.cell_id(small)}\n(of {bench.launches} launches)")
     path = options.output or paths.build_dir() / "reproduce" / f"{options.environment}.c"
     path.parent.mkdir(parents=True, exist_ok=True)
     version = bench.document["library_version"].splitlines()[0][:70]
     command = _command(bench, options, path.name)
-    writing.write_text(path, cell_program.program(bench.described(small), [version, command]))
+    writing.write_text(path, cell_program.program(bench.data_of(small), [version, command]))
     with tempfile.TemporaryDirectory() as folder:
         became = bench.run_program(path, Path(folder))
     print(f"{path}: {became} without the harness")

@@ -1,6 +1,9 @@
-"""A cell of `conformance` as a C program that needs only an MPI. Its bytes are literals."""
+"""Make a failing cell of `conformance` smaller, and write a cell as a C program.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+The program needs only an MPI. Its bytes are literals.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -8,7 +11,65 @@ from typing import Any
 import jinja2
 
 from onesided.campaign import grid
+from onesided.campaign.grid import NO_MEANING
 from onesided.studies.data import axes
+
+Labels = dict[str, str]
+
+SIMPLER: Mapping[str, tuple[str, ...]] = {
+    "windows": ("1", "2", "8"),
+    "outstanding": ("1", "2", "4", "16", "64", "128", "192", "224", "240", "248", "252", "254"),
+    "count": ("1", "2", "3", "8", "64", "256", "1024"),
+    "layout_origin": ("plain", "contiguous", "vector", "indexed", "struct"),
+    "layout_target": ("plain", "contiguous", "vector", "indexed", "struct"),
+    "datatypes": ("kept",),
+    "memory": ("every",),
+    "target": ("last",),
+    "overlap": ("apart", "same"),
+    "flavor": ("allocate", "create"),
+    "synchronisation": ("lock_all_flush", "lock_exclusive", "fence"),
+    "element": ("int8", "int32", "int64", "double", "two_int", "short_int"),
+    "operator": ("replace", "sum", "maxloc"),
+    "window": ("exact",),
+}
+"""The simple values of each axis, the simplest first. A value that is not listed is less simple.
+The axes that add the most to a program's length come first."""
+
+
+def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
+    """Yield the cells that are simpler on one axis. For each axis, the simplest comes first."""
+    for axis, values in SIMPLER.items():
+        own = labels[axis]
+        if own == NO_MEANING:
+            continue
+        known = values.index(own) if own in values else len(values)
+        numeric = own.isdigit() and all(value.isdigit() for value in values)
+        for value in values[:known]:
+            if not numeric or int(value) < int(own):
+                yield {**labels, axis: value}
+
+
+def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
+    """Return a failing cell; no cell that is simpler on only one axis fails in the same way.
+
+    Args:
+        labels: the labels of a cell that fails, with all axes.
+        fails: tells whether a cell fails in the same way. It is called at most once for each cell.
+    """
+    found = dict(labels)
+    tried: set[tuple[str, ...]] = set()
+    while True:
+        for candidate in simpler(found):
+            key = tuple(candidate.values())
+            if key in tried:
+                continue
+            tried.add(key)
+            if fails(candidate):
+                found = candidate
+                break
+        else:
+            return found
+
 
 BYTES_A_LINE = 24
 SENDS_NOTHING, FETCHES_NOTHING = ("get", "rget"), ("put", "rput", "accumulate", "raccumulate")
@@ -57,7 +118,7 @@ def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:
     """Return the C program of a cell.
 
     Args:
-        cell: a line that the kernel wrote to the file of its option --describe-cells.
+        cell: a line that the kernel wrote to the file of its option --cell-data.
         comments: the lines of the program's first comment, after the id of the cell.
     """
     template = jinja2.Template(

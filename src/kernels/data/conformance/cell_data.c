@@ -1,5 +1,5 @@
 /* A cell as data: its datatypes, where its operations are, and the bytes before and after them. */
-#include "data/conformance/describe.h"
+#include "data/conformance/cell_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,9 +145,9 @@ static void write_cell(struct json *json, const struct plan *plan)
     json_close(json, '}');
 }
 
-void describe_cell(const struct plan *plan)
+void cell_data_write(const struct plan *plan)
 {
-    const char *path = options_text(&plan->launch->options, "describe-cells");
+    const char *path = options_text(&plan->launch->options, "cell-data");
     if (path == NULL || plan->launch->rank != 0) {
         return;
     }
@@ -158,7 +158,7 @@ void describe_cell(const struct plan *plan)
         fprintf(file, "%s\n", json.bytes);
     }
     if (file == NULL || fclose(file) != 0) {
-        fprintf(stderr, "%s: --describe-cells: found %s; expected a file that can be written\n",
+        fprintf(stderr, "%s: --cell-data: found %s; expected a file that can be written\n",
                 plan->launch->kernel->name, path);
     }
     json_free(&json);
