@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 
 import pytest
 
-from onesided.studies.data import axes
+from onesided.studies.data import axes, cell_program
+from onesided.system.paths import project_root
 
 from .conftest import HERE, SANITIZERS
 from .launching import KERNELS, preloaded_mpi, verified
@@ -42,6 +44,8 @@ PROGRAMS = [
     ("--call=put", "--synchronisation=fence", "--element=int8", "--layout_origin=drawn",
      "--layout_target=drawn", "--window=exact", "--target=first"),
 ]  # fmt: skip
+DEFECTS = project_root() / "docs" / "defects"
+WRITTEN_BY_HAND = {"put_descending_bytes.c", "put_many_pieces.c", "win_set_errhandler.c"}
 IN_MAKE_TEST = 3
 OF_CI = (pytest.mark.slow, pytest.mark.first_mpi)
 
@@ -205,10 +209,13 @@ def test_what_depends_on_the_order_of_ranks_is_unsupported(conformance):
     assert set(details(run)) == {"what all ranks at one place make of this depends on their order"}
 
 
-def program_of(kernel, path, *options, ranks=2):
-    """Launch a cell; return the C program that it wrote."""
-    run = kernel.launch(*options, f"--program={path}", ranks=ranks)
-    assert set(run.statuses.values()) == {"ok"}, run.stderr
+def program_of(kernel, path, *options, status="ok", variables=None):
+    """Launch a cell; write and return its C program."""
+    lines = path.with_suffix(".jsonl")
+    run = kernel.launch(*options, f"--cell-data={lines}", variables=variables)
+    assert set(run.statuses.values()) == {status}, run.stderr
+    cell = json.loads(lines.read_text("utf-8").splitlines()[-1])
+    path.write_text(cell_program.program(cell, []), "utf-8")
     return path.read_text("utf-8")
 
 
@@ -285,11 +292,41 @@ def test_a_program_shows_without_the_harness_what_a_cell_found(
 ):
     path = tmp_path / "program.c"
     cell = "--cells=call=rget;synchronisation=lock_all_flush"
-    run = conformance.launch(cell, f"--program={path}", variables=faulty("late"))
-    assert set(run.statuses.values()) == {"wrong_data"}
+    program_of(conformance, path, cell, status="wrong_data", variables=faulty("late"))
     program = compiled(environment, path)
     wrong = program(faulty("late"))
     assert wrong.returncode != 0
     assert re.search(r"rank 0: result, byte \d+: found \d+, expected \d+", wrong.stdout)
     assert re.search(r"\d+ bytes are wrong", wrong.stdout)
     assert program().returncode == 0
+
+
+def only_c(text):
+    """Return a program without comments and white space, and without what a formatter changes."""
+    without_comments = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    joined = re.sub(r'"\s+"', "", without_comments)
+    return re.sub(r"\s+|,(?=\s*\})", "", joined)
+
+
+@pytest.mark.first_mpi
+def test_the_programs_of_docs_defects_are_what_is_written_from_their_cells(conformance, tmp_path):
+    programs = {
+        path.name: path.read_text("utf-8")
+        for path in DEFECTS.glob("*.c")
+        if path.name not in WRITTEN_BY_HAND
+    }
+    cells = {name: re.search(r"call=\S+", text)[0] for name, text in programs.items()}
+    lines = tmp_path / "cells.jsonl"
+    options = (f"--cells={cell.replace(',', ';')}" for cell in cells.values())
+    conformance.launch(*options, "--rounds=1", f"--cell-data={lines}")
+    written_as_data = map(json.loads, lines.read_text("utf-8").splitlines())
+    written = {one["cell"]: only_c(cell_program.program(one, [])) for one in written_as_data}
+    differ = [name for name, cell in cells.items() if written[cell] != only_c(programs[name])]
+    assert (len(programs), differ) == (20, [])
+
+
+@pytest.mark.first_mpi
+def test_data_of_a_cell_that_cannot_be_written_are_told_in_a_line(conformance, tmp_path):
+    path = tmp_path / "none" / "cells.jsonl"
+    run = conformance.launch("--call=put", f"--cell-data={path}")
+    assert f"--cell-data: found {path}; expected a file that can be written" in run.stderr

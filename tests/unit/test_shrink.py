@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.studies.data import shrink
+from onesided.studies.data import cell_program
 
 LARGE = {
     "call": "put",
@@ -39,11 +39,11 @@ SMALLEST = {
 
 
 def test_what_always_fails_becomes_the_smallest_cell_there_is():
-    assert shrink.shrink(LARGE, lambda cell: True) == SMALLEST
+    assert cell_program.shrink(LARGE, lambda cell: True) == SMALLEST
 
 
 def test_what_fails_alone_stays_as_it_is():
-    assert shrink.shrink(LARGE, lambda cell: False) == LARGE
+    assert cell_program.shrink(LARGE, lambda cell: False) == LARGE
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_fails_alone_stays_as_it_is():
     ],
 )
 def test_what_the_failure_needs_is_left_and_nothing_else(needed, left):
-    assert shrink.shrink(LARGE, needed) == {**SMALLEST, **left}
+    assert cell_program.shrink(LARGE, needed) == {**SMALLEST, **left}
 
 
 def test_no_cell_is_tried_twice_and_each_is_a_step_from_one_that_failed():
@@ -71,12 +71,12 @@ def test_no_cell_is_tried_twice_and_each_is_a_step_from_one_that_failed():
         tried.append(tuple(cell.values()))
         return int(cell["count"]) >= 64 and cell["element"] == "double"
 
-    small = shrink.shrink(LARGE, fails)
+    small = cell_program.shrink(LARGE, fails)
     assert small == {**SMALLEST, "count": "64", "element": "double"}
     assert len(set(tried)) == len(tried)
 
 
 def test_a_small_cell_is_not_made_larger():
-    candidates = list(shrink.simpler({**LARGE, "count": "5", "outstanding": "3"}))
+    candidates = list(cell_program.simpler({**LARGE, "count": "5", "outstanding": "3"}))
     assert {cell["count"] for cell in candidates} == {"1", "2", "3", "5"}
     assert {cell["outstanding"] for cell in candidates} == {"1", "2", "3"}

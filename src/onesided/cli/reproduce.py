@@ -14,7 +14,7 @@ from onesided.campaign import grid
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import kernels, settings
 from onesided.rerun import cell_line, launch
-from onesided.studies.data import shrink
+from onesided.studies.data import cell_program
 from onesided.system import paths, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 
@@ -38,23 +38,36 @@ class Bench:
     seed: int = 1
     launches: int = field(default=0, init=False)
 
-    def tried(self, labels: Mapping[str, str], program: Path | None = None) -> str:
-        """Launch one cell; return its result; write it as a program if `program` is given."""
+    def tried(self, labels: Mapping[str, str], *options: str) -> str:
+        """Launch one cell, with further options if any are given; return its result."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
-            options = [
+            words = [
                 *("--output", str(lines), "--seed", str(self.seed)),
                 *launch.cell_options([labels]),
                 *("--cell-timeout-s", str(CELL_TIMEOUT_S)),
-                *(("--program", str(program)) if program else ()),
+                *options,
             ]
-            command = kernels.launch_line(self.document, KERNEL, options, self.ranks)
+            command = kernels.launch_line(self.document, KERNEL, words, self.ranks)
             try:
                 kernels.launch(command, self.variables, LAUNCH_TIMEOUT_S, quiet=True)
             except OnesidedError:
                 return ENDED
             return _verdict(lines)
+
+    def data_of(self, labels: Mapping[str, str]) -> dict[str, Any]:
+        """Launch one cell; return its data, also if it then crashes or hangs.
+
+        Raises:
+            OnesidedError: the kernel wrote nothing.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "cells.jsonl"
+            self.tried(labels, "--cell-data", str(path))
+            if not path.is_file():
+                raise OnesidedError(f"{grid.cell_id(labels)}: the kernel did not write its data")
+            return json.loads(path.read_text("utf-8"))
 
     def run_program(self, program: Path, folder: Path) -> str:
         """Compile and run a program that was written from a cell; return how it ended."""
@@ -98,7 +111,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
         InputError: the text is not a cell, or is a cell of another kernel.
     """
     labels = grid.labels_of(cell)
-    missing = [axis for axis in shrink.SIMPLER if axis not in labels]
+    missing = [axis for axis in cell_program.SIMPLER if axis not in labels]
     if missing:
         expected = (
             f"a cell of {KERNEL}, the only ones that become a program; "
@@ -157,18 +170,17 @@ def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace
         print(f"{options.environment}, setting {options.setting}: {found}; nothing to reproduce")
         return 1
     print(f"{found}, seed {bench.seed}; making the cell smaller", flush=True)
-    small = shrink.shrink(labels, lambda cell: bench.tried(cell) == found)
+    small = cell_program.shrink(labels, lambda cell: bench.tried(cell) == found)
     print(f"{grid.cell_id(small)}\n(of {bench.launches} launches)")
-    program = options.output or paths.build_dir() / "reproduce" / f"{options.environment}.c"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    bench.tried(small, program)
-    if not program.is_file():
-        raise OnesidedError(f"{program}: the kernel did not write it")
+    path = options.output or paths.build_dir() / "reproduce" / f"{options.environment}.c"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    version = bench.document["library_version"].splitlines()[0][:70]
+    command = _command(bench, options, path.name)
+    writing.write_text(path, cell_program.program(bench.data_of(small), [version, command]))
     with tempfile.TemporaryDirectory() as folder:
-        became = bench.run_program(program, Path(folder))
-    _put_command(program, bench, options)
-    print(f"{program}: {became} without the harness")
-    print(_command(bench, options, program.name))
+        became = bench.run_program(path, Path(folder))
+    print(f"{path}: {became} without the harness")
+    print(command)
     return 0
 
 
@@ -181,12 +193,3 @@ def _command(bench: Bench, options: argparse.Namespace, name: str) -> str:
     stem = name.removesuffix(".c")
     words = [*exports, "mpiexec", "-n", str(bench.ranks), *launcher, f"./{stem}"]
     return f"mpicc {name} -o {stem} && {' '.join(words)}"
-
-
-def _put_command(program: Path, bench: Bench, options: argparse.Namespace) -> None:
-    text = program.read_text("utf-8")
-    head, _, rest = text.partition("mpicc program.c")
-    _, _, body = rest.partition("\n")
-    version = bench.document["library_version"].splitlines()[0][:70]
-    command = _command(bench, options, program.name)
-    writing.write_text(program, f"{head}{version}\n * {command}\n{body}")

@@ -9,8 +9,8 @@
  * Timed, in seconds: all operations of a round until they are complete; nothing is concluded from
  * it. */
 #include "data/conformance/call.h"
+#include "data/conformance/cell_data.h"
 #include "data/conformance/large.h"
-#include "data/conformance/program.h"
 #include "data/conformance/trip.h"
 
 #define ATOMIC_CALLS                                                                               \
@@ -83,7 +83,7 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {
     {"rounds", "N", "rounds of a cell, each with values of its own", OPTION_INTEGER, "2", 1, 1000},
-    {"program", "FILE", "write the first round of the last cell as a C program of its own",
+    {"cell-data", "FILE", "append the first round of each cell, with every byte, as JSON",
      OPTION_TEXT, NULL, 0, 0},
 };
 
@@ -99,7 +99,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         plan_free(&plan);
         return;
     }
-    program_write(&plan);
+    cell_data_write(&plan);
     struct trip trip = trip_open(&plan);
     struct series *time = is_origin(&plan, launch->rank)
                               ? record_series(record, "time", "s", plan.outstanding)

@@ -1,8 +1,8 @@
 /* Shapes: datatypes as trees of constructors, and where their elements are.
  *
  * A tree is read three times, by code that shares nothing but the tree: as a datatype of MPI, as
- * the displacements of its elements in their order (the typemap of MPI 4.1, 5.1), and as C
- * (program.c). All lengths of a tree are in extents of the element, so that one tree is right for
+ * the displacements of its elements in their order (the typemap of MPI 4.1, 5.1), and as data
+ * (cell_data.c). All lengths of a tree are in extents of the element, so that one tree is right for
  * each element, and no extent is rounded up to an alignment. */
 #ifndef ONESIDED_CONFORMANCE_SHAPE_H
 #define ONESIDED_CONFORMANCE_SHAPE_H
