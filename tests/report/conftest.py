@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided import report
 from onesided.measure.analyse import analyse
@@ -22,7 +22,7 @@ def campaign(once) -> Path:
 
     def make(folder):
         folder.mkdir()
-        synthetic.campaign(folder)
+        counter.campaign(folder)
         analyse(folder, find())
         report.build(report.load(folder, find()), single_file=True)
 

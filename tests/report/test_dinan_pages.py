@@ -4,9 +4,9 @@ import random
 import re
 
 import pytest
-import synthetic_dinan as made
+from made_up import dinan as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_dinan import MPICH, OPENMPI
 
 from onesided import report
 from onesided.cells.verdicts import INDEPENDENT, REFERENCE, WAITS
@@ -59,7 +59,7 @@ def test_the_time_of_a_cycle_is_the_mean_of_all_ranks_and_that_of_a_list_the_slo
         timed = [cell for cell in timed if cell.labels["target_state"] != "computes"]
         for cell in timed:
             factor = {MPICH: 1.0, OPENMPI: 2.0}[cell.environment]
-            expected = made.as_claimed(kernel, ranks, cell.labels) * factor
+            expected = made.MCS_S * made.as_claimed(kernel, ranks, cell.labels) * factor
             value = material.measure(cell, "time", "median").value
             assert value == pytest.approx(expected, rel=0.012)
     means = [
@@ -148,7 +148,7 @@ def test_an_interval_that_reaches_to_both_sides_leaves_a_claim_open(tmp_path):
     source = random.Random(1)
 
     def alike(kernel, ranks, at):
-        return made.MCS_S * source.uniform(0.9, 1.1)  # of a cell in a round
+        return source.uniform(0.9, 1.1)  # of a cell in a round
 
     linked = found(
         materials(made.campaign, tmp_path, times=alike, kernels=["linked_list"])["linked_list"]

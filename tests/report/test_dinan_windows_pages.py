@@ -1,7 +1,7 @@
 """The pages of memory models, ordering and window growth: tables, verdicts, the source's claims."""
 
 import pytest
-import synthetic_windows as made
+from made_up import windows as made
 from shown import materials, parts
 
 from onesided.cells.verdicts import INDEPENDENT, SYNCHRONISING, WAITS

@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_active as made
+from made_up import active as made
+from made_up.generator import MPICH, OPENMPI, Environment, always
 from shown import materials, parts
-from synthetic_redbook_active import MPICH, OPENMPI
 
 from onesided.cells import verdicts
 from onesided.report.by_cores import LEVEL, at_level
@@ -54,11 +54,8 @@ def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
 
 
 def test_an_access_that_waits_does_not_complete_meanwhile(tmp_path):
-    always = tuple(
-        made.patterns.Environment(name, name.partition("-")[0], waits=lambda at: True)
-        for name in (MPICH, OPENMPI)
-    )
-    own = materials(made.campaign, tmp_path, environments=always, cores=8)
+    waiting = [Environment(name, name.partition("-")[0], waits=always) for name in (MPICH, OPENMPI)]
+    own = materials(made.campaign, tmp_path, environments=waiting, cores=8)
     assert words(own["active_accumulate"])[:2] == [DOES_NOT_HOLD] * 2
     assert words(own["gather"])[2:] == [DOES_NOT_HOLD] * 2
 

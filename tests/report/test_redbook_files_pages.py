@@ -1,9 +1,9 @@
 """The pages of parallel input and output and of remote reads: answers, bandwidths, claims."""
 
 import pytest
-import synthetic_redbook_files as made
+from made_up import files as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_redbook_files import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores, Fold
 from onesided.report.claims import Claims

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-import synthetic_redbook_messages as made
+from made_up import messages as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_redbook_messages import MPICH, OPENMPI
 
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED

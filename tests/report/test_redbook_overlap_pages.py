@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_overlap as made
+from made_up import overlap as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_redbook_overlap import MPICH, OPENMPI
 
 from onesided.measure.statistics import INTERVAL
 from onesided.report.by_cores import ByCores, OnCores

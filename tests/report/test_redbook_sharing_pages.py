@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_sharing as made
+from made_up import sharing as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_redbook_sharing import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import apart_by_cores

@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_threads as made
+from made_up import threads as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_redbook_threads import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import CrowdedCells, what_crowds
