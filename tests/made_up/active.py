@@ -25,15 +25,15 @@ ENVIRONMENTS = (
 )
 
 
-def cells_of(kernel, ranks, environment):
-    """Return the cells; a thread has its launches of two ranks."""
-    accumulates = kernel == "active_accumulate"
+def cells_of(launch):
+    """Return the cells; a thread has its launches of two launch.ranks."""
+    accumulates = launch.kernel == "active_accumulate"
     axis, first, many = ("size_bytes", "8", "1048576") if accumulates else ("elements", "64", MANY)
     return make.points(
         way=[
             way
             for way in (ACCUMULATE if accumulates else GATHER)
-            if ranks > 2 or way != "server_process"
+            if launch.ranks > 2 or way != "server_process"
         ],
         flavor=lambda at: "none" if at["way"] in SERVED else ("create", "allocate"),
         **{axis: (first, many)},

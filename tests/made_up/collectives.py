@@ -26,14 +26,14 @@ LOCAL, FOURIER = 0.4, 1.7
 BY_MPI = ("bsend_column_row", "bsend_row_column")
 
 
-def cells_of(kernel, ranks, environment):
-    ways = [way for way in TIMES[kernel] if way != "bsend_barrier" or ranks > 2]
+def cells_of(launch):
+    ways = [way for way in TIMES[launch.kernel] if way != "bsend_barrier" or launch.ranks > 2]
     axes = {"flavor": lambda at: "allocate" if at["interface"].startswith("put") else "none"}
-    if kernel == "transpose":
+    if launch.kernel == "transpose":
         return make.points(interface=ways, **axes, order=(128, 256))
     return make.points(
         interface=ways,
-        **(axes if kernel == "alltoall_algorithms" else {}),
+        **(axes if launch.kernel == "alltoall_algorithms" else {}),
         size_bytes=lambda at: "none" if at["interface"].endswith("barrier") else (8, 4096, 262144),
     )
 

@@ -48,4 +48,4 @@ def series(cell):
     return [make.Series("time", [cell.source.uniform(1e-6, 2e-6) for _ in range(2)])]
 
 
-campaign = partial(make.campaign, series, CELLS, kernels=["conformance"], rounds=1)
+campaign = partial(make.campaign, series, {"conformance": CELLS}, rounds=1)

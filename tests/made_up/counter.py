@@ -5,7 +5,6 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from made_up import generator as make
 
@@ -49,9 +48,7 @@ class Environment(make.Mpi):
     """One MPI of the campaign, how its cells behave, and which cells of its own it has."""
 
     behaviour: Callable[[make.Labels], Behaviour] = MPICH_BEHAVES
-    statuses: Mapping[tuple[str, int], tuple[str, str]] = field(default_factory=dict)
     axes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    levels: Sequence[str] = ()
 
     @property
     def document(self) -> make.Row:
@@ -66,17 +63,20 @@ class Environment(make.Mpi):
         }
 
 
+def failing(cell):
+    """Return what became of a cell of the third MPI."""
+    case, at = cell.at["case"], make.cell_id(cell.at)
+    if (case, cell.turn) == ("helper_polling", 3) and "fetch_and_op" in at and "=create" in at:
+        return "crash", "rank 1: 6"
+    if (case, cell.turn) == ("helper_send", 2):
+        return "helper_returned", "rank 0's helper had returned"
+    return "ok", None
+
+
 ENVIRONMENTS = (
     Environment(make.MPICH, "mpich"),
     Environment(make.OPENMPI, "openmpi", behaviour=waits_for(lambda at: at["flavor"] == "create")),
-    Environment(
-        make.IMPI,
-        "impi",
-        statuses={
-            ("algorithm=fetch_and_op,flavor=create,case=helper_polling", 3): ("crash", "rank 1: 6"),
-            ("case=helper_send", 2): ("helper_returned", "rank 0's helper had returned"),
-        },
-    ),
+    Environment(make.IMPI, "impi", statuses=failing),
     Environment(
         HOSTILE,
         "other",
@@ -144,24 +144,20 @@ def series(at: make.Labels, behaviour: Behaviour, source: random.Random) -> list
     return whole
 
 
-def _status(environment, at, turn):
-    cell = make.cell_id(at)
-    for (part, wanted), found in environment.statuses.items():
-        if wanted == turn and all(piece in cell for piece in part.split(",")):
-            return found
-    return "ok", None
-
-
-def _further(environment, at):
-    """Return what else is true of a cell that was run."""
+def further(cell, cores):
+    """Return the test of a cell, and what is true of it where it was run."""
+    test = {"test": f"SharedCounter_{cell.level}"}
+    if cell.environment.unavailable:
+        return test
     path = {"osc": None, "netmod": "shm", "provider": None, "shm": True}
-    if environment.family == "openmpi":
-        osc = "rdma" if at["flavor"] == "create" else "sm"
+    if cell.environment.family == "openmpi":
+        osc = "rdma" if cell.at["flavor"] == "create" else "sm"
         path = {"osc": osc, "netmod": "ob1", "provider": "sm,tcp", "shm": True}
-    return {
+    return test | {
         "transport": json.dumps(path),
         "threads_after_init": 1,
-        "library_version": WORDS.get(environment.family, "Intel(R) MPI Library 2021.18"),
+        "library_version": WORDS.get(cell.environment.family, "Intel(R) MPI Library 2021.18"),
+        "oversubscribed": cell.at["case"].startswith("helper"),
     }
 
 
@@ -175,40 +171,35 @@ def campaign(
     levels=("single", "multiple"),
     seed=1,
 ):
-    """Write cells, samples, launches and campaign.json; return the folder."""
-    source = random.Random(seed)
-    every = [
-        (turn, environment, level)
-        for turn in range(1, rounds + 1)
-        for environment in environments
-        for level in environment.levels or levels
-    ]
+    """Write the campaign (`generator.campaign`); return the folder."""
 
-    def cells():
-        for turn, environment, level in every:
-            own = {"algorithms": algorithms, **environment.axes}
-            for at in labels_of(**own, compute_ms=compute_ms, spreads=spreads):
-                helped = at["case"].startswith("helper")
-                if level == "single" and helped:
-                    continue
-                found = make.row(
-                    environment, turn, "shared_counter", at, f"SharedCounter_{level}",
-                    _status(environment, at, turn), level=level, crowded=helped,
-                )  # fmt: skip
-                found |= {"partition": "local"}
-                if environment.unavailable is None:
-                    found |= _further(environment, at)
-                yield found, partial(series, at, environment.behaviour(at), source)
+    def cells_of(launch):
+        own = {"algorithms": algorithms, "compute_ms": compute_ms, "spreads": spreads}
+        return [
+            at
+            for at in labels_of(**own | launch.environment.axes)
+            if launch.level == "multiple" or not at["case"].startswith("helper")
+        ]
 
-    launches = [
-        make.launch(environment, turn, f"SharedCounter_{level}", "local")
-        for turn, environment, level in every
-        if environment.unavailable is None
-    ]
+    ready = [mpi for mpi in environments if mpi.unavailable is None]
+    inside_s = 3.1 * rounds * sum(level in mpi.levels for mpi in ready for level in levels)
     timing = {
-        "wall_s": 3.1 * len(launches) + 41.5,
-        "inside_launches_s": 3.1 * len(launches),
+        "wall_s": inside_s + 41.5,
+        "inside_launches_s": inside_s,
         "parts": {"reframe": 22.5, "snakemake": 9.0, "analyse": 4.0, "report": 6.0},
     }
     host = {"name": "node", "cores": 2, "kernel": "6.1", "scheduler_tick_hz": 250}
-    return make.write(folder, environments, rounds, cells(), launches, timing=timing, host=host)
+    return make.campaign(
+        lambda cell: series(cell.at, cell.environment.behaviour(cell.at), cell.source),
+        cells_of,
+        folder,
+        environments,
+        ["shared_counter"],
+        settings=["default"],
+        levels=levels,
+        rounds=rounds,
+        seed=seed,
+        partition="local",
+        further=further,
+        record={"timing": timing, "host": host},
+    )

@@ -35,13 +35,13 @@ def messages_of(at):
     return 2 if at.get("sides") == "double" else 1
 
 
-def cells_of(kernel, ranks, environment):
-    to_some = kernel == "some_to_some"
+def cells_of(launch):
+    to_some = launch.kernel == "some_to_some"
     axes = {"sides": ("single", "double"), "largest_bytes": SIZES}
     return make.points(
-        interface=(*TWO_SIDED[kernel], *ONE_SIDED[kernel]),
+        interface=(*TWO_SIDED[launch.kernel], *ONE_SIDED[launch.kernel]),
         flavor=lambda at: (
-            "none" if at["interface"] in TWO_SIDED[kernel] else ("create", "allocate")
+            "none" if at["interface"] in TWO_SIDED[launch.kernel] else ("create", "allocate")
         ),
         **(axes if to_some else {"size_bytes": SIZES}),
     )

@@ -17,8 +17,8 @@ ASKING, COLD_BYTE, WARM_BYTE = 0.3, 1e-4, 1e-6
 SMALL_TOO = {"direction": "write", "storage": "disk", "blocks": "cubes"}
 
 
-def cells_of(kernel, ranks, environment):
-    if kernel == "parallel_io":
+def cells_of(launch):
+    if launch.kernel == "parallel_io":
         return make.points(
             direction=("write", "read"),
             way=WRITES["cubes"],

@@ -9,9 +9,9 @@ import itertools
 import json
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -28,24 +28,29 @@ MPICH, OPENMPI, IMPI = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
 COMPUTE_S, ISSUE_S, QUICK_S = 0.01, 5e-4, 5e-6
 
 Labels = Mapping[str, str]
-Status = tuple[str, str | None]
 Row = dict[str, object]
-CellsOf = Callable[[str, int, "Environment"], Sequence[Labels]]
 
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI, or OpenSHMEM; `unavailable` is the reason, where nothing runs."""
+    """One MPI, or OpenSHMEM.
+
+    Attributes:
+        name: of the environment; its last part is the version, but where `unlike_name` is it.
+        family: of it.
+        unavailable: the reason, where nothing runs.
+        unlike_name: the version.
+        levels: the thread levels that it has.
+        statuses: what became of a cell in a launch, and a detail.
+    """
 
     name: str
     family: str
-    unavailable: str | None = field(default=None, kw_only=True)
-    unlike_name: str = field(default="", kw_only=True)
-
-    @property
-    def version(self) -> str:
-        """The last part of the name, but where `unlike_name` is it."""
-        return self.unlike_name or self.name.rpartition("-")[2]
+    _: KW_ONLY
+    unavailable: str | None = None
+    unlike_name: str = ""
+    levels: Sequence[str] = ("single", "multiple")
+    statuses: Callable[[Cell], tuple[str, str | None]] = lambda cell: ("ok", None)
 
     @property
     def document(self) -> Row:
@@ -53,22 +58,39 @@ class Mpi:
         return {
             "name": self.name,
             "family": self.family,
-            "version": self.version,
+            "version": self.unlike_name or self.name.rpartition("-")[2],
             "status": "unavailable" if self.unavailable else "ready",
             "reason": self.unavailable,
         }
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A cell in one launch, with the source of its noise."""
+class Environment(Mpi):
+    """An MPI with a factor of all its times, and who waits until the computing rank is back."""
 
+    factor: float = 1.0
+    waits: Callable[[Labels], bool] = lambda at: at["flavor"] == "create"
+    setting: str = "default"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch, with the source of its noise."""
+
+    turn: int
+    environment: Any
     kernel: str
     ranks: int
-    at: Labels
-    environment: Environment
-    turn: int
+    setting: str
+    level: str
     source: random.Random
+
+
+@dataclass(frozen=True)
+class Cell(Launch):
+    """A cell in one launch."""
+
+    at: Labels
 
     @property
     def place(self) -> tuple[str, int, Labels]:
@@ -80,17 +102,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Environment(Mpi):
-    """An MPI with a factor of all its times.
+class Series:
+    """The samples of a metric on a rank."""
 
-    `waits` tells of a cell whether an access waits until the computing rank is back; `statuses`
-    tells what became of a cell in a launch.
-    """
-
-    factor: float = 1.0
-    waits: Callable[[Labels], bool] = lambda at: at["flavor"] == "create"
-    statuses: Callable[[Cell], Status] = lambda cell: ("ok", None)
-    setting: str = "default"
+    metric: str
+    samples: Sequence[float]
+    rank: int = 0
+    unit: str = "s"
+    burst: int = 1
 
 
 TWO = (Environment(MPICH, "mpich"), Environment(OPENMPI, "openmpi", factor=2.0))
@@ -103,17 +122,6 @@ def never(at: Labels) -> bool:
 
 def always(at: Labels) -> bool:
     return True
-
-
-@dataclass(frozen=True)
-class Series:
-    """The samples of a metric on a rank."""
-
-    metric: str
-    samples: Sequence[float]
-    rank: int = 0
-    unit: str = "s"
-    burst: int = 1
 
 
 def points(**axes: object) -> list[dict[str, str]]:
@@ -160,16 +168,11 @@ def meetings(
     samples: int = 5,
     noise: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[Series]:
-    """Return the computes of a rank, and accesses that begin just after each of them.
+    """Return the computes of a rank, and accesses of the others that begin just after each.
 
-    Args:
-        cell: whose series they are.
-        late: the ranks whose accesses end just after the compute; the others end at once.
-        behind: the ranks whose accesses need a call of the computing rank.
-        ranks: that access; all others than the computing one by default.
-        computing: the rank that computes.
-        samples: the number of computes.
-        noise: the least and largest factor of `compute`, `issue` and `quick`.
+    Accesses of the ranks that are `late` end just after the compute, others at once. Those of the
+    ranks that are `behind` need a call of the computing rank. `noise` has the least and largest
+    factor of `compute`, `issue` and `quick`.
     """
 
     def vary(name: str, value: float) -> float:
@@ -193,106 +196,115 @@ def meetings(
     return found
 
 
-def row(
-    environment: Mpi,
-    turn: int,
-    kernel: str,
-    at: Labels,
-    test: str,
-    status: Status = ("ok", None),
-    ranks: int = 2,
-    level: str = "single",
-    setting: str = "default",
-    crowded: bool = False,
-) -> Row:
+def row(cell: Cell, crowded: bool, partition: str) -> Row:
     """Return the row of a cell in one launch."""
-    ran = environment.unavailable is None
-    found, detail = status if ran else ("unavailable", environment.unavailable)
+    mpi, name = cell.environment, "".join(word.capitalize() for word in cell.kernel.split("_"))
+    status, detail = mpi.statuses(cell)
     told = {
         "campaign": "synthetic",
         "system": "laptop",
-        "partition": "node",
-        "environment": environment.name,
-        "family": environment.family,
-        "mpi_version": environment.version,
-        "round": turn,
-        "test": test,
-        "kernel": kernel,
-        "thread_level": level,
-        "setting": setting,
-        "ranks": ranks,
+        "partition": partition,
+        "environment": mpi.name,
+        "family": mpi.family,
+        "mpi_version": mpi.document["version"],
+        "round": cell.turn,
+        "test": f"{name} %setting={cell.setting} %ranks={cell.ranks}",
+        "kernel": cell.kernel,
+        "thread_level": cell.level,
+        "setting": cell.setting,
+        "ranks": cell.ranks,
         "placement": "unbound",
-        "cell": cell_id(at),
-        "labels": json.dumps(at),
-        "status": found,
-        "detail": detail,
+        "cell": cell_id(cell.at),
+        "labels": json.dumps(cell.at),
     }
-    counted = {"checked": 10, "errors": 0} if found == "ok" else {}
-    if not ran:
-        return told
-    return told | counted | {
+    if mpi.unavailable:
+        return told | {"status": "unavailable", "detail": mpi.unavailable}
+    return {
+        **told,
+        "status": status,
+        "detail": detail,
         "launch_model": "native",
         "window_model": "unified",
+        "checked": 10 if status == "ok" else None,
+        "errors": 0 if status == "ok" else None,
         "oversubscribed": crowded,
         "elapsed_s": 0.1,
-        "library_version": f"the words of {environment.name}",
-        "thread_provided": level,
+        "library_version": f"the words of {mpi.name}",
+        "thread_provided": cell.level,
         "clock_global": True,
         "host": "node",
-        "session": f"sessions/{turn}",
+        "session": f"sessions/{cell.turn}",
         "attempt": 1,
-    }  # fmt: skip
+    }
 
 
-def launch(
-    environment: Mpi, turn: int, test: str = "ProgressQuick", partition: str = "node"
-) -> Row:
-    """Return the row of a launch."""
+def launch_row(mpi: Mpi, turn: int, partition: str) -> Row:
     return {
         "campaign": "synthetic",
-        "environment": environment.name,
+        "environment": mpi.name,
         "partition": partition,
         "round": turn,
-        "test": test,
+        "test": "made up",
         "started_at": f"2026-11-20T10:{turn:02}:00Z",
         "elapsed_s": 3.1,
         "exit_status": 0,
     }
 
 
-def write(
+def campaign(
+    series: Callable[..., Iterable[Series]],
+    cells: Callable[[Launch], Iterable[Labels]] | Mapping[str, Iterable[Labels]],
     folder: Path,
-    environments: Sequence[Mpi],
-    rounds: int,
-    cells: Iterable[tuple[Row, Callable[[], Iterable[Series]]]],
-    launches: Sequence[Row],
+    environments: Sequence[Mpi] = TWO,
+    kernels: Iterable[str] = (),
+    ranks: Sequence[int] = (2,),
+    settings: Sequence[str] = (),
+    levels: Sequence[str] = ("single",),
     cores: int = 2,
-    **record: object,
+    rounds: int = 6,
+    seed: int = 1,
+    partition: str = "node",
+    further: Callable[[Cell, int], Row] = lambda cell, cores: {},
+    record: Mapping[str, object] | None = None,
+    **own: object,
 ) -> Path:
-    """Write the files of a campaign; return the folder.
+    """Write a study's cells, samples, launches and `campaign.json`; return the folder.
 
     Args:
+        series: gives the series of a cell in a launch.
+        cells: the labels of all cells, by kernel, or a function that gives those of a launch.
         folder: to write to.
-        environments: of the campaign.
-        rounds: of the campaign.
-        cells: each row, and what gives its series, which is called if the cell has samples.
-        launches: the rows of launches.
+        environments: of the campaign; each has all `settings`, or else its own.
+        kernels: of the campaign; all that `cells` names by default.
+        ranks: the numbers of ranks.
+        settings: of all environments.
+        levels: the thread levels.
         cores: of the machine.
+        rounds: of the campaign.
+        seed: of the noise.
+        partition: where it ran.
+        further: what else is true of a cell that was run, asked with the number of cores.
         record: what else `campaign.json` says.
+        own: what `series` takes besides the cell.
     """
+    source = random.Random(seed)
     rows: list[Row] = []
+    launches: list[Row] = []
     samples: dict[str, list[object]] = {name: [] for name in SAMPLE_COLUMNS}
-    for own, series in cells:
-        rows.append(own)
-        for one in series() if own["status"] in USABLE_STATUSES else ():
-            count = len(one.samples)
-            fixed = {**own, "metric": one.metric, "unit": one.unit, "rank": one.rank}
-            fixed["burst"] = one.burst
-            for name, column in samples.items():
-                if name not in ("index", "value"):
-                    column.extend([fixed[name]] * count)
-            samples["index"].extend(range(count))
-            samples["value"].extend(one.samples)
+    for turn, mpi in itertools.product(range(1, rounds + 1), environments):
+        own_levels = [level for level in levels if level in mpi.levels]
+        every = list(itertools.product(settings or [mpi.setting], own_levels))
+        if mpi.unavailable is None:
+            launches += [launch_row(mpi, turn, partition)] * len(every)
+        for kernel, many, (setting, level) in itertools.product(kernels or cells, ranks, every):
+            launch = Launch(turn, mpi, kernel, many, setting, level, source)
+            for at in cells(launch) if callable(cells) else cells[kernel]:
+                cell = Cell(*vars(launch).values(), at)
+                told = row(cell, many > cores, partition) | further(cell, cores)
+                rows.append(told)
+                if told["status"] in USABLE_STATUSES:
+                    for one in series(cell, **own):
+                        _extend(samples, told | vars(one), one.samples)
     folder.mkdir(parents=True, exist_ok=True)
     for name, table, columns in (
         ("cells", rows, CELL_COLUMNS),
@@ -304,65 +316,19 @@ def write(
         "schema": RECORD_SCHEMA,
         "name": "synthetic",
         "rounds": rounds,
-        "environments": [environment.document for environment in environments],
+        "environments": [mpi.document for mpi in environments],
         "sessions": [],
         "timing": {"wall_s": 100.0, "inside_launches_s": 75.0},
         "commit": "0123456789abcdef",
         "host": {"name": "node", "cores": cores},
     }
-    (folder / "campaign.json").write_text(json.dumps(whole | record), "utf-8")
+    (folder / "campaign.json").write_text(json.dumps(whole | (record or {})), "utf-8")
     return folder
 
 
-def campaign(
-    series: Callable[..., Iterable[Series]],
-    cells: CellsOf | Mapping[str, Sequence[Labels]] | Sequence[Labels],
-    folder: Path,
-    environments: Sequence[Environment] = TWO,
-    kernels: Sequence[str] = (),
-    ranks: Sequence[int] = (2,),
-    cores: int = 2,
-    rounds: int = 6,
-    further: Callable[[Cell, int], Row] = lambda cell, cores: {},
-    **own: object,
-) -> Path:
-    """Write a study's campaign; return the folder.
-
-    Args:
-        series: gives the series of a cell in a launch.
-        cells: the labels of all cells, by kernel; or what gives them from kernel, ranks and MPI.
-        folder: to write to.
-        environments: of the campaign.
-        kernels: of the campaign; all that `cells` names by default.
-        ranks: the numbers of ranks.
-        cores: of the machine.
-        rounds: of the campaign.
-        further: what else is true of a cell, asked with the number of cores.
-        own: what `series` takes besides the cell.
-    """
-    source = random.Random(1)
-
-    def told() -> Iterable[tuple[Row, Callable[[], Iterable[Series]]]]:
-        turns = range(1, rounds + 1)
-        for turn, environment, kernel, many in itertools.product(
-            turns, environments, kernels or cells, ranks
-        ):
-            name = "".join(word.capitalize() for word in kernel.split("_"))
-            test = f"{name} %setting={environment.setting} %ranks={many}"
-            own_cells = cells[kernel] if isinstance(cells, Mapping) else cells
-            for at in own_cells(kernel, many, environment) if callable(cells) else own_cells:
-                cell = Cell(kernel, many, at, environment, turn, source)
-                status, crowded = environment.statuses(cell), many > cores
-                found = row(
-                    environment, turn, kernel, at, test, status, many,
-                    setting=environment.setting, crowded=crowded,
-                )  # fmt: skip
-                yield found | further(cell, cores), partial(series, cell, **own)
-
-    launches = [
-        launch(environment, turn)
-        for turn in range(1, rounds + 1)
-        for environment in environments
-        if environment.unavailable is None
-    ]
-    return write(folder, environments, rounds, told(), launches, cores)
+def _extend(samples: dict[str, list[object]], told: Row, values: Sequence[float]) -> None:
+    for name, column in samples.items():
+        if name not in ("index", "value"):
+            column.extend([told[name]] * len(values))
+    samples["index"].extend(range(len(values)))
+    samples["value"].extend(values)

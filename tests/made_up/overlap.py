@@ -33,4 +33,4 @@ def series(cell, hidden=as_claimed):
     return [make.Series("length", [COMPUTE_S], 1), *timed]
 
 
-campaign = partial(make.campaign, series, CELLS, kernels=["overlap"])
+campaign = partial(make.campaign, series, {"overlap": CELLS})

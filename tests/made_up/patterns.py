@@ -45,8 +45,8 @@ def time_s(kernel, ranks, at, factor):
     return (time + int(at["size_bytes"]) / BYTES_PER_S) * law(kernel, ranks)
 
 
-def cells_of(kernel, ranks, environment):
-    rival = RIVALS.get(kernel, "collective")
+def cells_of(launch):
+    rival = RIVALS.get(launch.kernel, "collective")
 
     def of(*values):
         return lambda at: "none" if at["interface"] == rival else values
@@ -54,12 +54,12 @@ def cells_of(kernel, ranks, environment):
     others = {
         "tree_broadcast": {"operation": of("get", "put")},
         "all_to_all": {"order": of("rotated", "unrotated")},
-        "distant_messages": {"target": range(1, ranks)},
+        "distant_messages": {"target": range(1, launch.ranks)},
     }
     found = make.points(
-        interface=[rival if one == "rival" else one for one in environment.interfaces],
+        interface=[rival if one == "rival" else one for one in launch.environment.interfaces],
         flavor=lambda at: ("create", "allocate") if at["interface"] in ("mpi2", "mpi3") else "none",
-        **others.get(kernel, {}),
+        **others.get(launch.kernel, {}),
         size_bytes=(*SIZES, 0),
         target_state="takes_part",
     )

@@ -1,10 +1,8 @@
 """The kernel `progress` with known behaviour."""
 
-import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import polars as pl
 
@@ -28,15 +26,10 @@ class Environment(make.Mpi):
     Attributes:
         behaviour: from labels and setting to ``independent``, ``waits`` or ``delayed``.
         latencies: from labels, setting and thread level to seconds.
-        statuses: a status and a detail for cells, asked with labels, setting and round.
     """
 
     behaviour: Callable[[make.Labels, str], str] = lambda at, setting: "waits"
     latencies: Callable[[make.Labels, str, str], float] = lambda at, setting, level: 1e-7
-    statuses: Callable[[make.Labels, str, int], make.Status] = lambda at, setting, turn: (
-        "ok",
-        None,
-    )
 
 
 def grid(
@@ -99,8 +92,8 @@ def by_level(at, setting, level):
     return latency * (2 if setting == "async_thread" else 1)
 
 
-def crash_once(at, setting, turn):
-    is_it = (at["operation"], setting, turn) == ("accumulate", "async_thread", 3)
+def crash_once(cell):
+    is_it = (cell.at.get("operation"), cell.setting, cell.turn) == ("accumulate", "async_thread", 3)
     return ("crash", "rank 1: signal 11") if is_it else ("ok", None)
 
 
@@ -111,7 +104,7 @@ def waits_when_created(at, setting):
 ENVIRONMENTS = (
     Environment(make.MPICH, "mpich", allocate_and_flush, by_level),
     Environment(make.OPENMPI, "openmpi", waits_when_created, by_level),
-    Environment(make.IMPI, "impi", allocate_and_flush, by_level, crash_once),
+    Environment(make.IMPI, "impi", allocate_and_flush, by_level, statuses=crash_once),
     Environment("<b>none</b>", "other", unavailable="wheel <i>not</i> found\nexport EVIL=1"),
 )
 
@@ -125,10 +118,15 @@ def _elapsed(behaviour, remaining, source):
     return latency
 
 
-def _series(
-    at: make.Labels, behaviour: str, latency: float, source: random.Random
-) -> Iterable[make.Series]:
-    """Return the series of one cell in one launch."""
+def series(cell):
+    """Yield the series of a cell in one launch."""
+    if cell.kernel == "baseline":
+        time = BASELINES[cell.at["baseline"], int(cell.at["size_bytes"])]
+        yield make.Series("time", [time] * 5, 1, burst=100)
+        return
+    at, source = cell.at, cell.source
+    behaviour = cell.environment.behaviour(at, cell.setting)
+    latency = cell.environment.latencies(at, cell.setting, cell.level)
     lengths = HELPER_LENGTHS_S if at["target_state"].startswith("helper") else LENGTHS_S
     order = [length for length in lengths for _ in range(5)]
     source.shuffle(order)
@@ -154,27 +152,12 @@ def _series(
     yield make.Series("latency", bursts, 1, burst=100)
 
 
-def _cells(source, environments, cells, settings, levels, rounds, baseline):
-    for turn in range(1, rounds + 1):
-        for environment in environments:
-            for setting in settings:
-                for level in levels:
-                    test = f"ProgressQuick %setting={setting} %thread_level={level} %ranks=2"
-                    for at in cells:
-                        helped = at["target_state"].startswith("helper")
-                        if helped and level != "multiple":
-                            continue
-                        status = environment.statuses(at, setting, turn)
-                        word = environment.behaviour(at, setting)
-                        latency = environment.latencies(at, setting, level)
-                        yield make.row(
-                            environment, turn, "progress", at, test, status,
-                            level=level, setting=setting, crowded=helped,
-                        ), partial(_series, at, word, latency, source)  # fmt: skip
-            for (operation, size), value in BASELINES.items() if baseline else ():
-                at = {"baseline": operation, "size_bytes": str(size)}
-                own = make.row(environment, turn, "baseline", at, "Baseline %thread_level=single")
-                yield own, partial(list, [make.Series("time", [value] * 5, 1, burst=100)])
+def further(cell, cores):
+    if cell.kernel == "baseline":
+        return {"test": "Baseline %thread_level=single"}
+    test = f"ProgressQuick %setting={cell.setting} %thread_level={cell.level} %ranks=2"
+    crowded = cell.at["target_state"].startswith("helper")
+    return {"test": test} | ({} if cell.environment.unavailable else {"oversubscribed": crowded})
 
 
 def campaign(
@@ -186,16 +169,29 @@ def campaign(
     rounds=6,
     baseline=False,
 ):
-    """Write cells, samples, launches and campaign.json; return the folder."""
-    launches = [
-        make.launch(environment, turn)
-        for turn in range(1, rounds + 1)
-        for environment in environments
-        for _ in range(len(settings) * len(levels))
-        if environment.unavailable is None
-    ]
-    own = (environments, cells or quick(), settings, levels, rounds, baseline)
-    return make.write(folder, environments, rounds, _cells(random.Random(1), *own), launches)
+    """Write the campaign (`generator.campaign`); return the folder."""
+
+    def cells_of(launch):
+        if launch.kernel == "baseline":
+            is_first = (launch.setting, launch.level) == (settings[0], levels[0])
+            return [{"baseline": b, "size_bytes": str(n)} for b, n in BASELINES if is_first]
+        return [
+            at
+            for at in cells or quick()
+            if launch.level == "multiple" or not at["target_state"].startswith("helper")
+        ]
+
+    return make.campaign(
+        series,
+        cells_of,
+        folder,
+        environments,
+        ("progress", "baseline") if baseline else ("progress",),
+        settings=settings,
+        levels=levels,
+        rounds=rounds,
+        further=further,
+    )
 
 
 def use_cores(folder, rounds):

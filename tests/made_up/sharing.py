@@ -13,13 +13,13 @@ ADDED, EXPONENT = 0.25, 1.0
 PUBLISHED = 494 / 281
 
 
-def cells_of(kernel, ranks, environment):
-    if kernel == "adapter_sharing":
+def cells_of(launch):
+    if launch.kernel == "adapter_sharing":
         return make.points(
             interface="synchronous",
             flavor="none",
-            arrangement=("processes", "threads") if ranks == 2 else "processes",
-            pairs=lambda at: ranks // 2 if at["arrangement"] == "processes" else 1,
+            arrangement=("processes", "threads") if launch.ranks == 2 else "processes",
+            pairs=lambda at: launch.ranks // 2 if at["arrangement"] == "processes" else 1,
             size_bytes=(8, 65536),
         )
     exchanges = make.points(
@@ -36,9 +36,9 @@ def cells_of(kernel, ranks, environment):
         dimensions=2,
         side=512,
         work="update",
-        threads=2 if ranks == 1 else 1,
+        threads=2 if launch.ranks == 1 else 1,
     )
-    return (exchanges if ranks > 1 else []) + update
+    return (exchanges if launch.ranks > 1 else []) + update
 
 
 def as_claimed(kernel, ranks, at):

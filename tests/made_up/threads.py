@@ -27,10 +27,10 @@ STREAMS = {
 }
 
 
-def cells_of(kernel, ranks, environment):
+def cells_of(launch):
     """Return the labels of the cells, and the thread level of each."""
-    if kernel == "matrix_vector":
-        threads = {1: (1, 2, 4, 8), 2: (1, 2)}.get(ranks, ())
+    if launch.kernel == "matrix_vector":
+        threads = {1: (1, 2, 4, 8), 2: (1, 2)}.get(launch.ranks, ())
         return make.points(variant=SPEEDUPS, threads=threads, order=4096, level="funneled")
     ways = make.points(
         interface=("isend", "put"),
@@ -47,7 +47,7 @@ def cells_of(kernel, ranks, environment):
             "level": level,
         }
         for at in ways
-        for arrangement, streams, level in STREAMS.get(ranks, ())
+        for arrangement, streams, level in STREAMS.get(launch.ranks, ())
     ]
 
 

@@ -62,8 +62,8 @@ def on_allocate_with_flush(at):
     return "independent" if at["flavor"] == "allocate" and flushed else "waits"
 
 
-def crashes_on_create(at, setting, turn):
-    return ("crash", "rank 1: signal 11") if at["flavor"] == "create" else ("ok", None)
+def crashes_on_create(cell):
+    return ("crash", "rank 1: signal 11") if cell.at["flavor"] == "create" else ("ok", None)
 
 
 @pytest.mark.parametrize(
