@@ -26,7 +26,7 @@ ENVIRONMENTS = (
 
 
 def cells_of(launch):
-    """Return the cells; a thread has its launches of two launch.ranks."""
+    """Return the cells; a thread has its launches of two ranks."""
     accumulates = launch.kernel == "active_accumulate"
     axis, first, many = ("size_bytes", "8", "1048576") if accumulates else ("elements", "64", MANY)
     return make.points(

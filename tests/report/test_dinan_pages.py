@@ -18,16 +18,6 @@ from onesided.studies import find
 from onesided.studies.parts.waits import Waits
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("two-cores")
-
-
-@pytest.fixture(scope="module")
-def two_cores(folder):
-    return materials(made.campaign, folder)
-
-
 def found(material, environment=MPICH):
     """Return what became of each claim, by its words, and why."""
     (table,) = parts(material, Claims)
@@ -156,9 +146,9 @@ def test_an_interval_that_reaches_to_both_sides_leaves_a_claim_open(tmp_path):
     assert of_words(linked, "read faster")[0] == OPEN
 
 
-def test_the_study_has_one_page_with_both_experiments(folder, two_cores):
-    report.build(report.load(folder, find()))
-    text = (folder / "report" / "dinan.html").read_text("utf-8")
+def test_the_study_has_one_page_with_both_experiments(two_cores_folder, two_cores):
+    report.build(report.load(two_cores_folder, find()))
+    text = (two_cores_folder / "report" / "dinan.html").read_text("utf-8")
     for title in ("Mutex", "Linked list"):
         assert f">{title}" in text
     assert "Dinan et al., section 5.2.3" in text

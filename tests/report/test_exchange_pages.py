@@ -25,16 +25,6 @@ from onesided.studies.parts.faster import NOTHING, ONE, TWO, Faster
 from onesided.studies.parts.today import Today
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("two-cores")
-
-
-@pytest.fixture(scope="module")
-def two_cores(folder):
-    return materials(made.campaign, folder)
-
-
 @pytest.mark.parametrize("kernel", ["latency_bandwidth", "swapped_all_to_all"])
 def test_the_answer_names_the_faster_side_the_factor_and_the_crossover(two_cores, kernel):
     prose, table = parts(two_cores[kernel], Faster)
@@ -151,10 +141,10 @@ def test_labels_at_the_ends_of_lines_do_not_meet():
     assert found == pytest.approx({"a": 1.0, "b": 1.1, "d": 1.2, "c": 3.0})
 
 
-def test_every_number_of_the_source_is_in_the_report(two_cores, folder):
+def test_every_number_of_the_source_is_in_the_report(two_cores, two_cores_folder):
     """As printed: of the page's own tables, and of the HTML that is made of them."""
-    report.build(report.load(folder, find()))
-    html = (folder / "report" / "llnl.html").read_text("utf-8")
+    report.build(report.load(two_cores_folder, find()))
+    html = (two_cores_folder / "report" / "llnl.html").read_text("utf-8")
     every = (part for one in two_cores.values() for part in parts(one, PublishedTable))
     shown = {part.part.name: part.part for part in every}
     assert shown.keys() == {f"llnl_{name}_published" for name in ROWS_AND_NUMBERS}

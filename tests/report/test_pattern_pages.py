@@ -28,17 +28,6 @@ MPICH, OPENMPI, IMPI, SHMEM = (environment.name for environment in made.ENVIRONM
 TABLES = {kernel: number for number, kernel in enumerate(made.KERNELS, 1)}
 
 
-@pytest.fixture(scope="module")
-def two_cores(tmp_path_factory):
-    """Two cores: 4 and 8 ranks are more."""
-    return materials(made.campaign, tmp_path_factory.mktemp("two"))
-
-
-@pytest.fixture(scope="module")
-def eight_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("eight"), cores=8)
-
-
 def today(material):
     found, _ = parts(material, TodayByRanks, TodayBySize)
     return found
