@@ -89,3 +89,13 @@ def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
         "type": "further", "cell": cell, "index": _index(cell), "status": status, "detail": detail,
         "series": [{**series, "samples": list(samples)}], "verification": [verification],
     }  # fmt: skip
+
+
+def samples_of(result, metric, ranks="all"):
+    """Return the samples of a result line's series of a metric; of "origins": all but rank 0."""
+    return [
+        sample
+        for series in result["series"]
+        if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
+        for sample in series["samples"]
+    ]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from synthetic import samples_of
+from synthetic_lines import samples_of
 from two_hosts import LEGS, TwoHosts, missing
 
 from onesided.environments import kernels

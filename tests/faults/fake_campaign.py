@@ -11,9 +11,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import synthetic
 import yaml
 from fake_mpi import CHECKOUT, MPICH, put_mpi
+from made_up import counter
 from synthetic_lines import header, result
 
 from onesided.campaign import grid
@@ -110,18 +110,9 @@ def _header():
 def _results():
     """Return the result of each cell of the campaign, as an MPI that waits would have it."""
     found = {}
-    for labels in synthetic.labels_of(**AXES):
+    for labels in counter.labels_of(**AXES):
         cell = grid.cell_id(labels)
-        rows = synthetic.series(labels, synthetic.waiting(), random.Random(1))
-        found[cell] = {**result(cell), "labels": labels, "series": _series(rows)}
+        series = counter.series(labels, counter.waiting(), random.Random(1))
+        lines = [{**vars(one), "dropped": 0} for one in series]
+        found[cell] = {**result(cell), "labels": labels, "series": lines}
     return found
-
-
-def _series(rows):
-    """Return the rows of a synthetic cell as the series of a result line."""
-    series = {}
-    for metric, unit, rank, burst, _, value in rows:
-        key = {"metric": metric, "unit": unit, "rank": rank, "burst": burst}
-        one = series.setdefault((metric, rank, burst), {**key, "dropped": 0, "samples": []})
-        one["samples"].append(value)
-    return list(series.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from synthetic import samples_of
+from synthetic_lines import samples_of
 
 from onesided.measure import tails
 

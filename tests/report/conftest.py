@@ -7,7 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-import synthetic
+from made_up import counter
+from shown import materials
 
 from onesided import report
 from onesided.measure.analyse import analyse
@@ -22,7 +23,7 @@ def campaign(once) -> Path:
 
     def make(folder):
         folder.mkdir()
-        synthetic.campaign(folder)
+        counter.campaign(folder)
         analyse(folder, find())
         report.build(report.load(folder, find()), single_file=True)
 
@@ -50,6 +51,27 @@ def pages(campaign, once) -> Path:
 @pytest.fixture(scope="session")
 def html(page_path) -> str:
     return page_path.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def two_cores_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("two-cores")
+
+
+@pytest.fixture(scope="module")
+def two_cores(request, two_cores_folder):
+    """The material of the campaign that a file names `made`: 4 ranks are more than cores."""
+    return materials(request.module.made.campaign, two_cores_folder)
+
+
+@pytest.fixture(scope="module")
+def four_cores(request, tmp_path_factory):
+    return materials(request.module.made.campaign, tmp_path_factory.mktemp("four-cores"), cores=4)
+
+
+@pytest.fixture(scope="module")
+def eight_cores(request, tmp_path_factory):
+    return materials(request.module.made.campaign, tmp_path_factory.mktemp("eight-cores"), cores=8)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from made_up.generator import MPICH, OPENMPI
+
 from onesided.measure.analyse import analyse
+from onesided.report.claims import Claims
 from onesided.report.material import load
 from onesided.studies import find
 
@@ -18,3 +21,16 @@ def parts(material, *kinds):
     """Return the parts of a page's contents of some kinds: figures take long to draw."""
     contents = material.experiment.page.contents
     return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
+
+
+def words_with(material, environment):
+    """Return what became of each claim with an MPI."""
+    (claims,) = parts(material, Claims)
+    return [row[environment] for row in claims.rows]
+
+
+def words(material):
+    """Return what became of each claim with the first MPI, which is the same with the other."""
+    found = words_with(material, MPICH)
+    assert found == words_with(material, OPENMPI)
+    return found

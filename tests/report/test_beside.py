@@ -9,7 +9,7 @@ import shutil
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided import report
 from onesided.measure.analyse import analyse
@@ -22,7 +22,7 @@ def both(tmp_path_factory):
     """Make two campaigns side by side, the second of which names the first, and its report."""
     folder = tmp_path_factory.mktemp("both")
     for seed, name in enumerate(("quick", "spack"), 1):
-        analyse(synthetic.campaign(folder / name, seed=seed), find())
+        analyse(counter.campaign(folder / name, seed=seed), find())
     path = folder / "spack" / "campaign.json"
     record = json.loads(path.read_text())
     record["declared"] = {**record.get("declared", {}), "beside": "quick"}

@@ -8,7 +8,7 @@ import json
 import re
 
 import pytest
-import synthetic
+from made_up import counter
 from unpacked import whole
 
 from onesided import cli
@@ -22,7 +22,7 @@ def page(tmp_path_factory):
     parent = tmp_path_factory.mktemp("compared")
     first, second = parent / "first", parent / "second"
     for folder, seed in ((first, 1), (second, 2)):
-        analyse(synthetic.campaign(folder, seed=seed, levels=("single",)), find())
+        analyse(counter.campaign(folder, seed=seed, levels=("single",)), find())
     path = second / "verdicts.json"
     document = json.loads(path.read_text())
     turned = next(cell for cell in document["cells"] if cell["verdict"] == "independent")
@@ -69,8 +69,8 @@ def test_each_environment_has_its_ratio_with_the_interval(page):
 
 def test_a_hostile_name_is_text(page):
     text = whole((page / "index.html").read_text("utf-8"))
-    assert synthetic.HOSTILE not in text
-    assert html.escape(synthetic.HOSTILE, quote=False) in text.replace("&#39;", "'")
+    assert counter.HOSTILE not in text
+    assert html.escape(counter.HOSTILE, quote=False) in text.replace("&#39;", "'")
 
 
 def test_a_browser_shows_it_whole_wide_and_narrow_without_a_network(page, browser):

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-import synthetic_conformance as made
+from made_up import conformance as made
+from made_up.conformance import environment, where
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_conformance import MPICH, OPENMPI, environment, where
 from test_browser import WIDTHS, opened
 
 from onesided import report

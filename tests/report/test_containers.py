@@ -8,7 +8,7 @@ import json
 from dataclasses import replace
 
 import pytest
-import synthetic_containers as synthetic
+from made_up import containers as made_up
 
 from onesided import report
 from onesided.compare import campaigns
@@ -24,7 +24,7 @@ NATIVE = "mpich-5.0.2"
 
 def made(folder, **options):
     """Make a campaign; return the folder."""
-    synthetic.containers(folder, **options)
+    made_up.containers(folder, **options)
     analyse(folder, find())
     return folder
 
@@ -67,7 +67,7 @@ def named(*names, **changes):
     """Return some of the synthetic environments, changed where a name is given."""
     return [
         replace(one, **changes.get(one.name.replace("-", "_").replace(".", "_"), {}))
-        for one in synthetic.ENVIRONMENTS
+        for one in made_up.ENVIRONMENTS
         if one.name in names
     ]
 
@@ -79,24 +79,24 @@ def test_a_launch_model_that_costs_three_times_as_much_says_so_and_one_that_does
     folder,
 ):
     found = rows(folder, "containers_environments")
-    (contained,) = of(found, synthetic.CONTAINED)
-    (hybrid,) = of(found, synthetic.HYBRID)
+    (contained,) = of(found, made_up.CONTAINED)
+    (hybrid,) = of(found, made_up.HYBRID)
     assert contained["difference"] == "~"
     assert float(contained["ratio_low"]) < 1.01 and float(contained["ratio_high"]) > 0.99
     assert (hybrid["difference"], hybrid["native"], hybrid["way"]) == ("slower", NATIVE, "hybrid")
     low, high = float(hybrid["ratio_low"]), float(hybrid["ratio_high"])
-    assert low < synthetic.HYBRID_FACTOR * 1.01 and high > synthetic.HYBRID_FACTOR * 0.99
+    assert low < made_up.HYBRID_FACTOR * 1.01 and high > made_up.HYBRID_FACTOR * 0.99
     assert low > 2.9
 
 
 def test_a_ratio_to_native_is_the_one_that_compare_finds_between_the_two_environments(folder):
-    same = {NATIVE: synthetic.HYBRID}
+    same = {NATIVE: made_up.HYBRID}
     (whole,) = [
         one
         for one in campaigns.compare(folder, folder, find(), same).overall
         if one.other in same.values()
     ]
-    (hybrid,) = of(rows(folder, "containers_environments"), synthetic.HYBRID)
+    (hybrid,) = of(rows(folder, "containers_environments"), made_up.HYBRID)
     assert [float(hybrid[f"ratio{end}"]) for end in ("", "_low", "_high")] == [
         whole.difference.ratio,
         whole.difference.low,
@@ -109,7 +109,7 @@ def test_each_operation_has_a_ratio_to_native_with_an_interval_for_each_launch_m
     # four operations, two flavors, two synchronisations, two levels; states are taken together
     assert len(found) == 4 * 2 * 2 * 2
     for row in found:
-        assert float(row["hybrid"]) == pytest.approx(synthetic.HYBRID_FACTOR, rel=0.1)
+        assert float(row["hybrid"]) == pytest.approx(made_up.HYBRID_FACTOR, rel=0.1)
         assert float(row["hybrid_low"]) < float(row["hybrid"]) < float(row["hybrid_high"])
         assert row["hybrid_kind"] == "interval"
         assert row["difference_hybrid"] == "slower"
@@ -121,7 +121,7 @@ def test_each_operation_has_a_ratio_to_native_with_an_interval_for_each_launch_m
 
 def test_verdicts_that_differ_come_first_and_an_image_that_cannot_run_is_one_row(folder):
     found = rows(folder, "containers_verdicts")
-    lost = of(found, synthetic.HYBRID)
+    lost = of(found, made_up.HYBRID)
     assert {(row["verdict_native"], row["verdict"], row["turn"]) for row in lost} == {
         ("independent", "waits", "worse")
     }
@@ -138,8 +138,8 @@ def test_verdicts_that_differ_come_first_and_an_image_that_cannot_run_is_one_row
 
 def test_it_is_said_in_short_for_each_environment(folder):
     said = sections_of(folder)["containers"].parts[0].sentences
-    assert said[0].startswith(f"{synthetic.CONTAINED} beside {NATIVE}: no verdict differs, no ")
-    assert said[1].startswith(f"{synthetic.HYBRID} beside {NATIVE}: 2 verdicts differ, slower, 3.")
+    assert said[0].startswith(f"{made_up.CONTAINED} beside {NATIVE}: no verdict differs, no ")
+    assert said[1].startswith(f"{made_up.HYBRID} beside {NATIVE}: 2 verdicts differ, slower, 3.")
     assert "openmpi-5.0.11-bind beside openmpi-5.0.11: unavailable" in said[2]
     assert "no apptainer here" in said[2]
 
@@ -147,7 +147,7 @@ def test_it_is_said_in_short_for_each_environment(folder):
 def test_what_the_ranks_were_left_with_is_what_the_headers_say(folder):
     found = rows(folder, "containers_sharing")
     (native,) = of(found, NATIVE)
-    (hybrid,) = of(found, synthetic.HYBRID)
+    (hybrid,) = of(found, made_up.HYBRID)
     assert (native["own"], native["readv"], native["container"]) == ("none", "can be read", "")
     assert (hybrid["own"], hybrid["readv"]) == ("user, mnt", "cannot be read")
     assert (hybrid["shm"], hybrid["container"]) == ("one for all", "/images/mpich.sif")
@@ -158,15 +158,15 @@ def test_what_the_ranks_were_left_with_is_what_the_headers_say(folder):
 def test_launches_of_one_environment_that_found_themselves_otherwise_are_rows_of_their_own(
     tmp_path,
 ):
-    folder = made(tmp_path / "one", environments=named(NATIVE, synthetic.HYBRID), rounds=2)
+    folder = made(tmp_path / "one", environments=named(NATIVE, made_up.HYBRID), rounds=2)
     path = folder / "campaign.json"
     record = json.loads(path.read_text())
-    one = next(one for one in record["launch_facts"] if one["environment"] == synthetic.HYBRID)
+    one = next(one for one in record["launch_facts"] if one["environment"] == made_up.HYBRID)
     record["launch_facts"].append({**one, "dev_shm_shared": False, "launches": 3})
     unknown = {**one["namespaces"], "user": None}
     record["launch_facts"].append({**one, "namespaces": unknown, "launches": 1})
     path.write_text(json.dumps(record))
-    found = of(rows(folder, "containers_sharing"), synthetic.HYBRID)
+    found = of(rows(folder, "containers_sharing"), made_up.HYBRID)
     assert [(row["own"], row["shm"], row["launches"]) for row in found] == [
         ("user, mnt", "one for all", "12"),
         ("user, mnt", "several", "3"),
@@ -175,9 +175,9 @@ def test_launches_of_one_environment_that_found_themselves_otherwise_are_rows_of
 
 
 def test_few_launches_give_a_ratio_and_no_judgement(tmp_path):
-    folder = made(tmp_path / "few", environments=named(NATIVE, synthetic.HYBRID), rounds=3)
+    folder = made(tmp_path / "few", environments=named(NATIVE, made_up.HYBRID), rounds=3)
     (hybrid,) = rows(folder, "containers_environments")
-    assert float(hybrid["ratio"]) == pytest.approx(synthetic.HYBRID_FACTOR, rel=0.1)
+    assert float(hybrid["ratio"]) == pytest.approx(made_up.HYBRID_FACTOR, rel=0.1)
     assert hybrid["difference"] == "too few launches"
     assert {row["difference_hybrid"] for row in rows(folder, "containers_progress")} == {
         "too few launches"
@@ -185,9 +185,7 @@ def test_few_launches_give_a_ratio_and_no_judgement(tmp_path):
 
 
 def test_two_images_of_one_launch_model_are_told_apart(tmp_path):
-    folder = made(
-        tmp_path / "two", environments=named(NATIVE, synthetic.HYBRID, synthetic.CONTAINED)
-    )
+    folder = made(tmp_path / "two", environments=named(NATIVE, made_up.HYBRID, made_up.CONTAINED))
     path = folder / "campaign.json"
     record = json.loads(path.read_text())
     for document in record["environments"]:
@@ -208,11 +206,11 @@ def test_a_campaign_without_containers_has_no_such_section(html):
 
 
 def test_a_container_without_its_native_environment_is_not_compared(tmp_path):
-    alone = made(tmp_path / "alone", environments=named(synthetic.HYBRID), rounds=2)
+    alone = made(tmp_path / "alone", environments=named(made_up.HYBRID), rounds=2)
     assert sections_of(alone) == {}
     some = made(
         tmp_path / "some",
-        environments=named(NATIVE, synthetic.HYBRID, "openmpi-5.0.11-bind"),
+        environments=named(NATIVE, made_up.HYBRID, "openmpi-5.0.11-bind"),
         rounds=2,
     )
     said = sections_of(some)["containers"].parts[0].sentences
@@ -226,27 +224,27 @@ def test_a_container_without_its_native_environment_is_not_compared(tmp_path):
 
 def test_the_abi_has_a_section_of_its_own_with_one_binary_on_two_libraries(folder):
     found = rows(folder, "abi_binaries")
-    own = [row for row in found if row["environment"] in synthetic.ABI]
+    own = [row for row in found if row["environment"] in made_up.ABI]
     assert {row["program_sha256"] for row in own} == {"ab" * 32}
     assert len({row["library_path"] for row in own}) == 2
     assert {row["abi"] for row in own} == {"1.0"}
     assert all(int(row["checked"]) > 0 and row["errors"] == "0" for row in own)
-    assert {row["environment"] for row in found} == {*synthetic.ABI, *synthetic.NATIVE}
+    assert {row["environment"] for row in found} == {*made_up.ABI, *made_up.NATIVE}
     assert "progress: one binary on 2 libraries." in text_of(folder)
     environments = {row["environment"] for row in rows(folder, "abi_environments")}
-    assert environments == set(synthetic.ABI)
+    assert environments == set(made_up.ABI)
     assert not environments & {
         row["environment"] for row in rows(folder, "containers_environments")
     }
 
 
 def test_two_binaries_are_not_called_one(tmp_path):
-    names = (*synthetic.NATIVE, *synthetic.ABI)
+    names = (*made_up.NATIVE, *made_up.ABI)
     other = made(
         tmp_path / "other",
         environments=named(*names),
         rounds=2,
-        changes={synthetic.ABI[1]: {"program_sha256": "cd" * 32}},
+        changes={made_up.ABI[1]: {"program_sha256": "cd" * 32}},
     )
     said = str(sections_of(other)["abi"])
     assert "progress: 2 binaries, so none is named." in said
@@ -255,7 +253,7 @@ def test_two_binaries_are_not_called_one(tmp_path):
         tmp_path / "unknown",
         environments=named(*names),
         rounds=2,
-        changes={synthetic.ABI[1]: {"program_sha256": None}},
+        changes={made_up.ABI[1]: {"program_sha256": None}},
     )
     assert "not known whether it is one binary" in str(sections_of(unknown)["abi"])
 
@@ -265,9 +263,9 @@ def test_two_binaries_are_not_called_one(tmp_path):
 
 def test_every_launch_model_has_its_own_answer_and_its_own_column_of_the_truth_table(folder):
     answer = {row["environment"]: row for row in rows(folder, "progress_answer")}
-    ran = {one.name for one in synthetic.ENVIRONMENTS if one.unavailable is None}
+    ran = {one.name for one in made_up.ENVIRONMENTS if one.unavailable is None}
     assert ran <= set(answer)
-    native, hybrid = answer[NATIVE], answer[synthetic.HYBRID]
+    native, hybrid = answer[NATIVE], answer[made_up.HYBRID]
     assert native["independent"] != hybrid["independent"]
     assert all(int(answer[name]["judged"]) > 0 for name in ran)
     truth = next((folder / "report").glob("truth*.csv")).stem
@@ -277,13 +275,13 @@ def test_every_launch_model_has_its_own_answer_and_its_own_column_of_the_truth_t
         if (row["axis_operation"], row["axis_flavor"], row["axis_synchronisation"])
         == ("get", "allocate", "lock_all_flush")
     }
-    assert verdicts[NATIVE] == verdicts[synthetic.CONTAINED] == "independent"
-    assert verdicts[synthetic.HYBRID] == "waits"
+    assert verdicts[NATIVE] == verdicts[made_up.CONTAINED] == "independent"
+    assert verdicts[made_up.HYBRID] == "waits"
 
 
 def test_advice_is_one_file_an_environment(folder):
     names = {path.stem for path in (folder / "report" / "advice").iterdir()}
-    assert {NATIVE, synthetic.CONTAINED, synthetic.HYBRID} <= names
+    assert {NATIVE, made_up.CONTAINED, made_up.HYBRID} <= names
 
 
 # ------------------------------------------------------------------------------ the page
@@ -301,5 +299,5 @@ def test_the_sections_fit_the_page_and_their_figures_are_drawn(browser, folder, 
         )
         box = drawing.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
-        assert drawing.locator(f"text={synthetic.ABI[0]}").count() == (identifier == "abi")
+        assert drawing.locator(f"text={made_up.ABI[0]}").count() == (identifier == "abi")
     context.close()

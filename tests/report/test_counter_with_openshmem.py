@@ -1,7 +1,7 @@
 """The shared counter in OpenSHMEM stands beside the MPIs and breaks none of their tables."""
 
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided.cells import verdicts
 from onesided.measure.analyse import analyse
@@ -10,11 +10,11 @@ from onesided.report.parts import Folded, Measure
 from onesided.studies import find
 from onesided.studies.stfc.shared_counter import EXPERIMENT
 
-SHMEM = synthetic.OPENSHMEM.name
+SHMEM = counter.OPENSHMEM.name
 
 
 def material_of(folder, environments):
-    synthetic.campaign(folder, environments=environments)
+    counter.campaign(folder, environments=environments)
     analyse(folder, find())
     (material,) = load(folder, find()).materials()
     return material
@@ -22,13 +22,13 @@ def material_of(folder, environments):
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory):
-    environments = (*synthetic.ENVIRONMENTS[:2], synthetic.OPENSHMEM)
+    environments = (*counter.ENVIRONMENTS[:2], counter.OPENSHMEM)
     return material_of(tmp_path_factory.mktemp("shmem"), environments)
 
 
 @pytest.fixture(scope="module")
 def without(tmp_path_factory):
-    return material_of(tmp_path_factory.mktemp("without"), synthetic.ENVIRONMENTS[:2])
+    return material_of(tmp_path_factory.mktemp("without"), counter.ENVIRONMENTS[:2])
 
 
 def tables(material):

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided.measure.analyse import analyse
 from onesided.report.material import load
@@ -15,7 +15,7 @@ from onesided.studies.stfc.shared_counter.answer import answer_row, families, he
 @pytest.fixture
 def material(tmp_path):
     """A campaign whose target had no number in any cell, and so nothing to compute."""
-    synthetic.campaign(tmp_path, environments=synthetic.ENVIRONMENTS[:1])
+    counter.campaign(tmp_path, environments=counter.ENVIRONMENTS[:1])
     analyse(tmp_path, find())
     samples = pl.read_parquet(tmp_path / "samples.parquet")
     of_target = (pl.col("metric") == "compute") & (pl.col("rank") == TARGET_RANK)

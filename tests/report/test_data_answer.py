@@ -8,10 +8,11 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-import synthetic_conformance as made
-import synthetic_progress as progress
+from made_up import conformance as made
+from made_up import progress as progress
+from made_up.conformance import environment, where
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_conformance import MPICH, OPENMPI, environment, where
 
 from onesided import report
 from onesided.cells import verdicts

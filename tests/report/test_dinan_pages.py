@@ -4,9 +4,9 @@ import random
 import re
 
 import pytest
-import synthetic_dinan as made
+from made_up import dinan as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_dinan import MPICH, OPENMPI
 
 from onesided import report
 from onesided.cells.verdicts import INDEPENDENT, REFERENCE, WAITS
@@ -16,16 +16,6 @@ from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN
 from onesided.report.parts import Folded
 from onesided.studies import find
 from onesided.studies.parts.waits import Waits
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("two-cores")
-
-
-@pytest.fixture(scope="module")
-def two_cores(folder):
-    return materials(made.campaign, folder)
 
 
 def found(material, environment=MPICH):
@@ -59,7 +49,7 @@ def test_the_time_of_a_cycle_is_the_mean_of_all_ranks_and_that_of_a_list_the_slo
         timed = [cell for cell in timed if cell.labels["target_state"] != "computes"]
         for cell in timed:
             factor = {MPICH: 1.0, OPENMPI: 2.0}[cell.environment]
-            expected = made.as_claimed(kernel, ranks, cell.labels) * factor
+            expected = made.MCS_S * made.as_claimed(kernel, ranks, cell.labels) * factor
             value = material.measure(cell, "time", "median").value
             assert value == pytest.approx(expected, rel=0.012)
     means = [
@@ -148,7 +138,7 @@ def test_an_interval_that_reaches_to_both_sides_leaves_a_claim_open(tmp_path):
     source = random.Random(1)
 
     def alike(kernel, ranks, at):
-        return made.MCS_S * source.uniform(0.9, 1.1)  # of a cell in a round
+        return source.uniform(0.9, 1.1)  # of a cell in a round
 
     linked = found(
         materials(made.campaign, tmp_path, times=alike, kernels=["linked_list"])["linked_list"]
@@ -156,9 +146,9 @@ def test_an_interval_that_reaches_to_both_sides_leaves_a_claim_open(tmp_path):
     assert of_words(linked, "read faster")[0] == OPEN
 
 
-def test_the_study_has_one_page_with_both_experiments(folder, two_cores):
-    report.build(report.load(folder, find()))
-    text = (folder / "report" / "dinan.html").read_text("utf-8")
+def test_the_study_has_one_page_with_both_experiments(two_cores_folder, two_cores):
+    report.build(report.load(two_cores_folder, find()))
+    text = (two_cores_folder / "report" / "dinan.html").read_text("utf-8")
     for title in ("Mutex", "Linked list"):
         assert f">{title}" in text
     assert "Dinan et al., section 5.2.3" in text

@@ -1,8 +1,8 @@
 """The pages of memory models, ordering and window growth: tables, verdicts, the source's claims."""
 
 import pytest
-import synthetic_windows as made
-from shown import materials, parts
+from made_up import windows as made
+from shown import materials, parts, words_with
 
 from onesided.cells.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
 from onesided.report.by_cores import ByCores, Fold
@@ -14,22 +14,6 @@ from onesided.studies.parts.times import Times
 from onesided.studies.parts.waits import Waits
 
 MPICH, IMPI = (environment.name for environment in made.ENVIRONMENTS)
-
-
-@pytest.fixture(scope="module")
-def two_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
-
-
-@pytest.fixture(scope="module")
-def four_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("four-cores"), cores=4)
-
-
-def words(material, environment):
-    """Return what became of each claim."""
-    (claims,) = parts(material, Claims)
-    return [row[environment] for row in claims.rows]
 
 
 @pytest.mark.parametrize("kernel", made.KERNELS)
@@ -83,22 +67,28 @@ def test_an_attach_needs_nobody_and_a_re_created_window_needs_all(two_cores):
 
 
 def test_claims_on_memory_models_hold_where_shared_locks_do_not_wait(two_cores, four_cores):
-    assert words(two_cores["memory_model"], MPICH) == [HOLDS, NOT_MEASURED, HOLDS, HOLDS, HOLDS]
-    assert words(two_cores["memory_model"], IMPI)[2:4] == [DOES_NOT_HOLD, DOES_NOT_HOLD]
-    assert words(four_cores["memory_model"], MPICH)[1] == HOLDS
+    assert words_with(two_cores["memory_model"], MPICH) == [
+        HOLDS,
+        NOT_MEASURED,
+        HOLDS,
+        HOLDS,
+        HOLDS,
+    ]
+    assert words_with(two_cores["memory_model"], IMPI)[2:4] == [DOES_NOT_HOLD, DOES_NOT_HOLD]
+    assert words_with(four_cores["memory_model"], MPICH)[1] == HOLDS
 
 
 def test_claims_on_ordering_are_ratios_of_pairs(two_cores):
     holding = [HOLDS, HOLDS, HOLDS, HOLDS, NOT_MEASURED]
-    assert words(two_cores["ordering"], MPICH) == holding
+    assert words_with(two_cores["ordering"], MPICH) == holding
     (claims,) = parts(two_cores["ordering"], Claims)
     assert claims.rows[0][f"why_{MPICH}"].startswith("3.3")  # 10 over 3 µs
     assert claims.rows[4][f"why_{MPICH}"] == "no MPI here has a variable that turns it off"
 
 
 def test_claims_on_growth_need_ranks_with_a_core_each(two_cores, four_cores):
-    assert words(two_cores["window_growth"], MPICH) == [HOLDS] * 3 + [NOT_MEASURED] * 2
-    assert words(four_cores["window_growth"], MPICH) == [HOLDS] * 5
+    assert words_with(two_cores["window_growth"], MPICH) == [HOLDS] * 3 + [NOT_MEASURED] * 2
+    assert words_with(four_cores["window_growth"], MPICH) == [HOLDS] * 5
 
 
 def test_reads_of_old_values_are_shown_where_they_are_allowed(two_cores):

@@ -8,10 +8,11 @@ import itertools
 import re
 
 import pytest
-import synthetic_progress as synthetic
-from synthetic_progress import Environment
+from made_up import progress
+from made_up.progress import Environment
 
 from onesided import report
+from onesided.campaign.grid import cell_id
 from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.measure.analyse import analyse
@@ -20,7 +21,7 @@ from onesided.report.terminal import terminal_summary
 from onesided.studies import find
 
 ONE, TWO, THREE = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
-GRID = synthetic.grid(("put", "get"))
+GRID = progress.grid(("put", "get"))
 TESTED = (
     "Tested with 2 of 4 window flavors, 2 of 8 synchronisations, 2 operations (put and get) of "
     "8\u202fbytes, thread level single."
@@ -37,7 +38,7 @@ WAITS_ALWAYS = (
 
 def said_of(folder, environments, cells=GRID, rounds=6):
     """Return the sentences of the answer of a synthetic campaign, as text."""
-    synthetic.campaign(folder, environments, cells, ["default"], ["single"], rounds)
+    progress.campaign(folder, environments, cells, ["default"], ["single"], rounds)
     analyse(folder, find())
     page = report.build(report.load(folder, find())).read_text("utf-8")
     ledes = re.findall(r'<p class="lede">(.*?)</p>', page)
@@ -61,8 +62,8 @@ def on_allocate_with_flush(at):
     return "independent" if at["flavor"] == "allocate" and flushed else "waits"
 
 
-def crashes_on_create(at, setting, turn):
-    return ("crash", "rank 1: signal 11") if at["flavor"] == "create" else ("ok", None)
+def crashes_on_create(cell):
+    return ("crash", "rank 1: signal 11") if cell.at["flavor"] == "create" else ("ok", None)
 
 
 @pytest.mark.parametrize(
@@ -162,12 +163,12 @@ def test_an_operation_that_waits_keeps_its_synchronisation_from_being_recommende
 
 
 def test_of_many_ways_the_best_are_said_and_where_the_others_are(tmp_path):
-    cells = synthetic.grid(("put",), ("create", "allocate", "shared", "dynamic"))
-    number = {synthetic.cell_id(at): at_place for at_place, at in enumerate(cells)}
+    cells = progress.grid(("put",), ("create", "allocate", "shared", "dynamic"))
+    number = {cell_id(at): at_place for at_place, at in enumerate(cells)}
 
     def by_bit(bit):
         def behaviour(at):
-            return "independent" if number[synthetic.cell_id(at)] >> bit & 1 else "waits"
+            return "independent" if number[cell_id(at)] >> bit & 1 else "waits"
 
         return behaviour
 
@@ -184,7 +185,7 @@ def test_probing_that_helps_is_said_with_what_the_target_does(tmp_path):
     def helped(at):
         return "independent" if at["target_state"] == "computes_probing" else "waits"
 
-    cells = [*GRID, *synthetic.grid(("put", "get"), states=("computes_probing",))]
+    cells = [*GRID, *progress.grid(("put", "get"), states=("computes_probing",))]
     first, help_said, *_ = said_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
     assert first == f"{WAITS_ALWAYS}both MPIs."
     assert help_said == (

@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import polars as pl
 import pytest
-import synthetic
-import synthetic_progress
+from made_up import counter, progress
 from test_browser import opened
 from unpacked import LONG_TABLE, unpack
 
@@ -115,11 +114,11 @@ def elements(folder):
 
 
 MAKERS = {
-    "shared_counter": lambda folder: synthetic.campaign(
+    "shared_counter": lambda folder: counter.campaign(
         folder, algorithms=("fetch_and_op",), levels=("single",)
     ),
-    "progress": lambda folder: synthetic_progress.campaign(
-        folder, synthetic_progress.ENVIRONMENTS[:1], levels=("single",), baseline=True
+    "progress": lambda folder: progress.campaign(
+        folder, progress.ENVIRONMENTS[:1], levels=("single",), baseline=True
     ),
 }
 
@@ -228,7 +227,7 @@ def test_no_browser_runs_a_name(browser, reports):
     "address", [f"javascript:{RUN}", f'https://x" onclick="{RUN}', "file:///etc"]
 )
 def test_a_repository_that_is_no_page_on_the_web_is_refused(tmp_path, address):
-    folder = synthetic.campaign(tmp_path / "campaign", rounds=1, levels=("single",))
+    folder = counter.campaign(tmp_path / "campaign", rounds=1, levels=("single",))
     record = json.loads((folder / "campaign.json").read_text())
     (folder / "campaign.json").write_text(json.dumps({**record, "repository": address}))
     with pytest.raises(

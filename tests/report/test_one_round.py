@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-import synthetic_progress as synthetic
+from made_up import progress
 
 from onesided import report
 from onesided.measure.analyse import analyse
@@ -15,9 +15,9 @@ PROGRESS, BASELINE = (find()[name].title for name in ("progress", "baseline"))
 
 def pages(folder, rounds, once=()):
     """Return the pages of a campaign by name; some kernels have the first round alone."""
-    cells = [synthetic.labels("put", flavor) for flavor in ("create", "allocate")]
-    synthetic.campaign(
-        folder, synthetic.ENVIRONMENTS[:2], cells, ["default"], ["single"], rounds, baseline=True
+    cells = [progress.labels("put", flavor) for flavor in ("create", "allocate")]
+    progress.campaign(
+        folder, progress.ENVIRONMENTS[:2], cells, ["default"], ["single"], rounds, baseline=True
     )
     path = folder / "cells.parquet"
     table = pl.read_parquet(path)
@@ -50,9 +50,9 @@ def test_a_page_of_several_rounds_does_not_and_one_beside_it_does(of_two):
 
 
 def test_a_page_with_some_experiments_of_one_round_names_them(tmp_path):
-    cells = [synthetic.labels()]
-    synthetic.campaign(
-        tmp_path, synthetic.ENVIRONMENTS[:1], cells, ["default"], ["single"], 2, baseline=True
+    cells = [progress.labels()]
+    progress.campaign(
+        tmp_path, progress.ENVIRONMENTS[:1], cells, ["default"], ["single"], 2, baseline=True
     )
     path = tmp_path / "cells.parquet"
     table = pl.read_parquet(path)

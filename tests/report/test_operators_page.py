@@ -1,40 +1,46 @@
 """The page of operators: a verdict for each operator and datatype, and what a promise changes."""
 
-from itertools import product
+from functools import partial
 
 import pytest
-import synthetic_patterns as patterns
+from made_up import generator, patterns
+from made_up.generator import MPICH, OPENMPI, Environment
 from shown import materials, parts
 
 from onesided.cells.verdicts import INDEPENDENT, WAITS
 from onesided.studies.stfc.matrix import Decides
 
-MPICH, OPENMPI = "mpich-5.0.2", "openmpi-5.0.11"
 OPERATORS = ("sum", "max", "no_op")
 ELEMENTS = ("int64", "double")
 #: One MPI leaves the maximum of doubles to its target; with the other all wait but for a promise.
 ENVIRONMENTS = (
-    patterns.Environment(
+    Environment(
         MPICH, "mpich", waits=lambda at: (at["operator"], at["element"]) == ("max", "double")
     ),
-    patterns.Environment(OPENMPI, "openmpi", waits=lambda at: at["promise"] == "no_key"),
+    Environment(OPENMPI, "openmpi", waits=lambda at: at["promise"] == "no_key"),
 )
 
 
-def cells_of(kernel, ranks, interfaces):
-    """Return the matrix, and the sum of 64-bit integers with a promise."""
-    axes = ("operation", "operator", "element", "promise", "flavor", "target_state")
-    points = [*product(OPERATORS, ELEMENTS, ["no_key"]), ("sum", "int64", "same_op")]
-    every = [("get_accumulate", *point, "allocate", "computes") for point in points]
-    return [dict(zip(axes, values, strict=True)) for values in every]
+def cells(operators, elements, promise):
+    return generator.points(
+        operation="get_accumulate",
+        operator=operators,
+        element=elements,
+        promise=promise,
+        flavor="allocate",
+        target_state="computes",
+    )
+
+
+#: The matrix, and the sum of 64-bit integers with a promise.
+CELLS = {"operators": [*cells(OPERATORS, ELEMENTS, "no_key"), *cells("sum", "int64", "same_op")]}
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     """Return the sentences and the matrix of operators, then those of promises."""
-    options = {"cells_of": cells_of, "environments": ENVIRONMENTS, "ranks": [2]}
-    folder = tmp_path_factory.mktemp("operators")
-    made = materials(patterns.campaign, folder, kernels=("operators",), **options)
+    make = partial(generator.campaign, patterns.series, CELLS, environments=ENVIRONMENTS)
+    made = materials(make, tmp_path_factory.mktemp("operators"))
     return parts(made["operators"], Decides)
 
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-import synthetic
-import synthetic_progress
+from made_up import counter, progress
 
 from onesided import report
 from onesided.measure.analyse import analyse
@@ -22,7 +21,7 @@ LONGER = 10.0
 
 @pytest.fixture(scope="module")
 def material(tmp_path_factory):
-    folder = synthetic.campaign(tmp_path_factory.mktemp("two"))
+    folder = counter.campaign(tmp_path_factory.mktemp("two"))
     for name in ("cells", "samples", "launches"):
         path = folder / f"{name}.parquet"
         here = pl.read_parquet(path)
@@ -77,10 +76,10 @@ def waits_unless_helped(at, setting):
 @pytest.fixture(scope="module")
 def progress_folder(tmp_path_factory):
     """Return a campaign whose MPIs are independent in part within a node, and nowhere across."""
-    within = [one for one in synthetic_progress.ENVIRONMENTS if one.family in ("mpich", "openmpi")]
+    within = [one for one in progress.ENVIRONMENTS if one.family in ("mpich", "openmpi")]
     across = [replace(one, behaviour=waits_unless_helped) for one in within]
     folder, other = (
-        synthetic_progress.campaign(
+        progress.campaign(
             tmp_path_factory.mktemp("place"), environments, levels=["single"], baseline=True
         )
         for environments in (within, across)

@@ -5,7 +5,7 @@ import io
 from dataclasses import replace
 
 import pytest
-import synthetic_patterns as made
+from made_up import patterns as made
 from shown import materials, parts
 
 from onesided import report
@@ -26,17 +26,6 @@ from onesided.studies.parts.waits import Waits
 
 MPICH, OPENMPI, IMPI, SHMEM = (environment.name for environment in made.ENVIRONMENTS)
 TABLES = {kernel: number for number, kernel in enumerate(made.KERNELS, 1)}
-
-
-@pytest.fixture(scope="module")
-def two_cores(tmp_path_factory):
-    """Two cores: 4 and 8 ranks are more."""
-    return materials(made.campaign, tmp_path_factory.mktemp("two"))
-
-
-@pytest.fixture(scope="module")
-def eight_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("eight"), cores=8)
 
 
 def today(material):
@@ -300,10 +289,10 @@ def test_published_and_measured_are_figures_of_their_own(two_cores):
 
 @pytest.mark.slow
 def test_a_failure_at_the_end_keeps_its_samples_and_a_crash_has_its_word(tmp_path):
-    def status(kernel, ranks, at, turn):
-        if at["interface"] == "mpi2":
+    def status(cell):
+        if cell.at["interface"] == "mpi2":
             return "crash", "rank 1: signal 11"
-        last = at["interface"] == "mpi3" and at["size_bytes"] == "8"
+        last = cell.at["interface"] == "mpi3" and cell.at["size_bytes"] == "8"
         return ("teardown_failure", "MPI_Finalize") if last else ("ok", None)
 
     broken = made.Environment("broken-1", "other", statuses=status)

@@ -2,33 +2,19 @@
 
 from types import SimpleNamespace
 
-import pytest
-import synthetic_redbook_active as made
-from shown import materials, parts
-from synthetic_redbook_active import MPICH, OPENMPI
+from made_up import active as made
+from made_up.generator import MPICH, OPENMPI, Environment, always
+from shown import materials, parts, words
 
 from onesided.cells import verdicts
 from onesided.report.by_cores import LEVEL, at_level
 from onesided.report.cells import apart_by_cores
-from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
 from onesided.report.material import Cell
 from onesided.report.parts import Table
 from onesided.report.published import PublishedTable
 from onesided.studies.parts.waits import Waits
 from onesided.studies.redbook.kinds import Kinds
-
-
-@pytest.fixture(scope="module")
-def eight_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("eight-cores"), cores=8)
-
-
-def words(material):
-    """Return what became of each claim with the first MPI, which is the same with the other."""
-    (claims,) = parts(material, Claims)
-    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
-    return [row[MPICH] for row in claims.rows]
 
 
 def test_who_is_ahead_is_told_by_size_and_by_elements(eight_cores):
@@ -54,11 +40,8 @@ def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
 
 
 def test_an_access_that_waits_does_not_complete_meanwhile(tmp_path):
-    always = tuple(
-        made.patterns.Environment(name, name.partition("-")[0], waits=lambda at: True)
-        for name in (MPICH, OPENMPI)
-    )
-    own = materials(made.campaign, tmp_path, environments=always, cores=8)
+    waiting = [Environment(name, name.partition("-")[0], waits=always) for name in (MPICH, OPENMPI)]
+    own = materials(made.campaign, tmp_path, environments=waiting, cores=8)
     assert words(own["active_accumulate"])[:2] == [DOES_NOT_HOLD] * 2
     assert words(own["gather"])[2:] == [DOES_NOT_HOLD] * 2
 

@@ -4,9 +4,9 @@ import itertools
 import random
 
 import pytest
-import synthetic_redbook_collectives as made
+from made_up import collectives as made
+from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
-from synthetic_redbook_collectives import MPICH, OPENMPI
 
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
@@ -41,10 +41,9 @@ def test_the_answer_names_the_kind_and_the_factor(two_cores, kernel, best, rows,
 
 def test_kinds_whose_interval_reaches_to_both_sides_are_open(tmp_path):
     turn = itertools.count()
-    of_a_launch = made.SAMPLES * 2  # two ranks
 
     def alike(kernel, ranks, at):
-        return made.UNIT_S * random.Random(next(turn) // of_a_launch).uniform(1.0, 2.0)
+        return random.Random(next(turn)).uniform(1.0, 2.0)  # of a cell in a launch
 
     own = materials(made.campaign, tmp_path, times=alike, kernels=["alltoall_algorithms"])
     prose, table = parts(own["alltoall_algorithms"], Kinds)

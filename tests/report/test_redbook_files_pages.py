@@ -1,29 +1,16 @@
 """The pages of parallel input and output and of remote reads: answers, bandwidths, claims."""
 
 import pytest
-import synthetic_redbook_files as made
-from shown import materials, parts
-from synthetic_redbook_files import MPICH, OPENMPI
+from made_up import files as made
+from made_up.generator import MPICH, OPENMPI
+from shown import materials, parts, words
 
 from onesided.report.by_cores import ByCores, Fold
-from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.parts import Prose, Table
 from onesided.report.ratios import Ratios
 from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
 from onesided.studies.redbook_threads.files import FileSystems, name_of
-
-
-@pytest.fixture(scope="module")
-def two_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
-
-
-def words(material):
-    """Return what became of each claim with the first MPI, which is the same with the other."""
-    (claims,) = parts(material, Claims)
-    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
-    return [row[MPICH] for row in claims.rows]
 
 
 def test_claims_hold_where_the_source_is_right(two_cores):

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-import synthetic_redbook_messages as made
-from shown import materials, parts
-from synthetic_redbook_messages import MPICH, OPENMPI
+from made_up import messages as made
+from made_up.generator import MPICH, OPENMPI
+from shown import materials, parts, words_with
 
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
@@ -17,22 +17,6 @@ from onesided.studies.parts.faster import Faster
 from onesided.studies.redbook.completion import EARLIER, Clocks
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook.limits import AGREES, NOT_TOLD, Limits
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("two-cores")
-
-
-@pytest.fixture(scope="module")
-def two_cores(folder):
-    return materials(made.campaign, folder)
-
-
-def words(material, environment=MPICH):
-    """Return what became of each claim with an MPI."""
-    (claims,) = parts(material, Claims)
-    return [row[environment] for row in claims.rows]
 
 
 def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):
@@ -64,7 +48,7 @@ def test_what_shared_memory_gains_is_the_ratio_of_two_settings(tmp_path, slower,
     paths = [replace(first, setting="tcp", factor=slower), first]
     options = {"environments": paths, "kernels": ["two_way_exchange"]}
     material = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
-    assert words(material) == [HOLDS] * 5 + [word]
+    assert words_with(material, MPICH) == [HOLDS] * 5 + [word]
     assert {row["where"] for row in parts(material, Faster)[1].rows} == {
         "laptop:node, 2, default, unbound, single",
         "laptop:node, 2, tcp, unbound, single",
@@ -98,26 +82,28 @@ def test_one_limit_is_said_and_a_size_below_it_that_did_not_return_is(two_cores,
 
 def test_a_hang_is_a_word_and_what_the_source_says_of_it_a_claim(two_cores):
     material = two_cores["in_place_all_to_all"]
-    assert words(material) == [HOLDS] * 3
-    assert words(material, OPENMPI) == [HOLDS, DOES_NOT_HOLD, HOLDS]
+    assert words_with(material, MPICH) == [HOLDS] * 3
+    assert words_with(material, OPENMPI) == [HOLDS, DOES_NOT_HOLD, HOLDS]
     _, table = parts(material, Kinds)
     assert {row[MPICH] for row in table.rows} == {COLLECTIVE}
 
 
 def test_claims_hold_where_the_source_is_right(two_cores):
-    assert words(two_cores["eager_limit"]) == [
+    assert words_with(two_cores["eager_limit"], MPICH) == [
         DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, NOT_MEASURED,
     ]  # fmt: skip
-    assert words(two_cores["two_way_exchange"]) == [HOLDS] * 5 + [NOT_MEASURED]
-    assert words(two_cores["completion"]) == [HOLDS] * 5
-    assert words(two_cores["put_ordering"]) == [HOLDS] * 4
+    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 5 + [NOT_MEASURED]
+    assert words_with(two_cores["completion"], MPICH) == [HOLDS] * 5
+    assert words_with(two_cores["put_ordering"], MPICH) == [HOLDS] * 4
 
 
 def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
     own = materials(made.campaign, tmp_path, times=made.reversed_times)
-    assert words(own["two_way_exchange"])[:5] == [DOES_NOT_HOLD] * 5
-    assert words(own["completion"]) == [DOES_NOT_HOLD] * 2 + [HOLDS] + [DOES_NOT_HOLD] * 2
-    assert words(own["put_ordering"])[:2] == [DOES_NOT_HOLD] * 2
+    assert words_with(own["two_way_exchange"], MPICH)[:5] == [DOES_NOT_HOLD] * 5
+    assert (
+        words_with(own["completion"], MPICH) == [DOES_NOT_HOLD] * 2 + [HOLDS] + [DOES_NOT_HOLD] * 2
+    )
+    assert words_with(own["put_ordering"], MPICH)[:2] == [DOES_NOT_HOLD] * 2
 
 
 @pytest.mark.parametrize(
@@ -158,7 +144,7 @@ def test_published_tables_are_as_printed(two_cores):
     assert len(clocks.rows) == 12
 
 
-def test_the_clock_of_every_launch_is_counted(folder, two_cores):
+def test_the_clock_of_every_launch_is_counted(two_cores_folder, two_cores):
     assert parts(two_cores["completion"], Clocks) == []
 
     def with_clocks(own):
@@ -171,7 +157,7 @@ def test_the_clock_of_every_launch_is_counted(folder, two_cores):
             pl.when(is_odd).then(False).otherwise(pl.col("clock_global")).alias("clock_global"),
         ).write_parquet(own / "cells.parquet")
 
-    (table,) = parts(materials(with_clocks, folder / "clocks")["completion"], Clocks)
+    (table,) = parts(materials(with_clocks, two_cores_folder / "clocks")["completion"], Clocks)
     first, second = table.rows
     # two launches a round: with two ranks and with four
     assert (first["environment"], str(first["one"]), first["tick"]) == (MPICH, "10 of 12", 1e-6)
@@ -192,4 +178,4 @@ def test_the_limit_with_more_tasks_is_not_measured_for_a_reason_that_comes_from_
         Cell({**cell.entry, "ranks": 17, "oversubscribed": False}) if cell.ranks > 2 else cell
         for cell in material.cells
     ]
-    assert words(replace(material, cells=many))[-1] in (HOLDS, DOES_NOT_HOLD)
+    assert words_with(replace(material, cells=many), MPICH)[-1] in (HOLDS, DOES_NOT_HOLD)

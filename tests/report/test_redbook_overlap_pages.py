@@ -3,14 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_overlap as made
-from shown import materials, parts
-from synthetic_redbook_overlap import MPICH, OPENMPI
+from made_up import overlap as made
+from made_up.generator import MPICH, OPENMPI
+from shown import materials, parts, words
 
 from onesided.measure.statistics import INTERVAL
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import apart_by_cores
-from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
@@ -25,13 +24,6 @@ def overlap(tmp_path_factory):
 
 def plain(text):
     return text.replace("\u202f", " ")
-
-
-def words(material):
-    """Return what became of each claim with the first MPI, which is the same with the other."""
-    (claims,) = parts(material, Claims)
-    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
-    return [row[MPICH] for row in claims.rows]
 
 
 def test_the_efficiency_is_that_of_each_launch(overlap):

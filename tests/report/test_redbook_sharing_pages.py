@@ -3,36 +3,18 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_sharing as made
-from shown import materials, parts
-from synthetic_redbook_sharing import MPICH, OPENMPI
+from made_up import sharing as made
+from made_up.generator import MPICH, OPENMPI
+from shown import materials, parts, words
 
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import apart_by_cores
-from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.material import Cell
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable
 from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
 from onesided.studies.redbook.sharing import Sharing
-
-
-@pytest.fixture(scope="module")
-def two_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
-
-
-@pytest.fixture(scope="module")
-def eight_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("eight-cores"), cores=8)
-
-
-def words(material):
-    """Return what became of each claim with the first MPI, which is the same with the other."""
-    (claims,) = parts(material, Claims)
-    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
-    return [row[MPICH] for row in claims.rows]
 
 
 def test_the_answer_is_of_exchanges_alone_and_names_the_factor(two_cores):

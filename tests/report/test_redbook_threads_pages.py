@@ -3,9 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
-import synthetic_redbook_threads as made
-from shown import materials, parts
-from synthetic_redbook_threads import MPICH, OPENMPI
+from made_up import threads as made
+from made_up.generator import MPICH, OPENMPI
+from shown import materials, parts, words
 
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import CrowdedCells, what_crowds
@@ -17,23 +17,6 @@ from onesided.report.published import PublishedTable
 from onesided.report.ratios import Ratios
 from onesided.studies.redbook_threads.speedups import Speedups
 from onesided.studies.redbook_threads.streams import LevelCosts
-
-
-@pytest.fixture(scope="module")
-def two_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
-
-
-@pytest.fixture(scope="module")
-def eight_cores(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("eight-cores"), cores=8)
-
-
-def words(material):
-    """Return what became of each claim with the first MPI, which is the same with the other."""
-    (claims,) = parts(material, Claims)
-    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
-    return [row[MPICH] for row in claims.rows]
 
 
 def test_each_level_is_over_the_lowest_and_the_dearest_is_said(two_cores):

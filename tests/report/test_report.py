@@ -14,7 +14,7 @@ import zipfile
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 from unpacked import whole
 
 from onesided import report
@@ -158,7 +158,7 @@ def test_each_environment_tells_the_transport_of_its_windows_by_flavor(page_path
         "create: osc rdma, netmod ob1, provider sm+tcp, shared memory"
     )
     assert told["mpich-5.0.2"] == "allocate, create: netmod shm, shared memory"
-    assert told[synthetic.HOSTILE] == ""
+    assert told[counter.HOSTILE] == ""
 
 
 def test_failures_come_first_in_their_environment(page_path):
@@ -296,7 +296,7 @@ def test_the_terminal_tells_path_time_and_holes(page_path, campaign):
 
 @pytest.mark.parametrize("name", ["summary.parquet", "verdicts.json", "campaign.json"])
 def test_without_its_input_there_is_one_clear_line_and_no_page(tmp_path, name):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     analyse(folder, find())
     (folder / name).unlink()
     with pytest.raises(InputError, match=re.escape(name)):
@@ -305,7 +305,7 @@ def test_without_its_input_there_is_one_clear_line_and_no_page(tmp_path, name):
 
 
 def test_verdicts_of_another_version_are_refused(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     analyse(folder, find())
     (folder / "verdicts.json").write_text('{"schema": "onesided/verdicts/2", "cells": []}')
     with pytest.raises(InputError, match="verdicts/3, which `onesided analyse` writes"):
@@ -313,7 +313,7 @@ def test_verdicts_of_another_version_are_refused(tmp_path):
 
 
 def test_few_launches_are_called_a_range(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=2, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=2, algorithms=("fetch_and_op",))
     analyse(folder, find())
     text = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "range of 2 launches" in text
@@ -321,8 +321,8 @@ def test_few_launches_are_called_a_range(tmp_path):
 
 
 def test_nothing_measured_at_all_still_makes_a_report(tmp_path):
-    environments = [synthetic.ENVIRONMENTS[3]]
-    folder = synthetic.campaign(tmp_path, environments, rounds=1)
+    environments = [counter.ENVIRONMENTS[3]]
+    folder = counter.campaign(tmp_path, environments, rounds=1)
     analyse(folder, find())
     text = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "unavailable" in text
@@ -331,7 +331,7 @@ def test_nothing_measured_at_all_still_makes_a_report(tmp_path):
 
 def test_six_algorithms_and_two_compute_lengths(tmp_path):
     algorithms = ("mpi2_array", "mpi2_tree", "fetch_and_op", "compare_and_swap")
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=algorithms, compute_ms=(10, 240))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=algorithms, compute_ms=(10, 240))
     pl.read_parquet(folder / "cells.parquet")
     analyse(folder, find())
     report.build(report.load(folder, find()), single_file=True)

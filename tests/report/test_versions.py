@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 
 import pytest
-import synthetic_progress as synthetic
-from synthetic_progress import Environment
+from made_up import progress
+from made_up.progress import Environment
 from test_browser import opened
 
 from onesided.measure.analyse import analyse
 from onesided.report import versions
 from onesided.studies import find
 
-GRID = synthetic.grid(("put", "get"))
+GRID = progress.grid(("put", "get"))
 WAY = "MPI_Win_allocate, lock_all and flush"
 
 
@@ -38,7 +38,7 @@ def only_puts(at):
 def campaign(tmp_path_factory):
     def made(*environments):
         folder = tmp_path_factory.mktemp("campaign")
-        synthetic.campaign(folder, list(environments), GRID, ["default"], ["single"], 6)
+        progress.campaign(folder, list(environments), GRID, ["default"], ["single"], 6)
         analyse(folder, find())
         return folder
 

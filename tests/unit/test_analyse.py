@@ -7,7 +7,7 @@ import shutil
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided.campaign import parquet, tables
 from onesided.cells import verdicts
@@ -20,7 +20,7 @@ from onesided.system.errors import InputError
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    folder = synthetic.campaign(tmp_path_factory.mktemp("campaign"))
+    folder = counter.campaign(tmp_path_factory.mktemp("campaign"))
     analyse(folder, find())
     return folder
 
@@ -70,7 +70,7 @@ def test_failures_dominate_and_tell_what_the_others_showed(campaign):
 
 
 def test_an_environment_that_is_not_there_keeps_its_cells_and_its_reason(campaign):
-    cells = cells_of(campaign, synthetic.HOSTILE)
+    cells = cells_of(campaign, counter.HOSTILE)
     assert {cell["verdict"] for cell in cells} == {verdicts.UNAVAILABLE}
     assert all("quoted" in cell["detail"] for cell in cells)
 
@@ -86,7 +86,7 @@ def test_six_launches_give_an_interval_with_its_coverage(campaign):
 
 
 def test_fewer_launches_give_a_range_and_no_verdict(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=3, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=3, algorithms=("fetch_and_op",))
     analyse(folder, find())
     summary = parquet.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
     assert summary["kind"].unique().to_list() == ["range"]
@@ -142,7 +142,7 @@ def test_an_access_is_valid_when_issued_inside_a_compute_with_enough_left():
 
 
 def test_stamps_on_different_clocks_decide_nothing(tmp_path):
-    folder = synthetic.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
+    folder = counter.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
     path = folder / "cells.parquet"
     cells = pl.read_parquet(path).with_columns(pl.lit(False).alias("clock_global"))
     cells.write_parquet(path)
@@ -153,7 +153,7 @@ def test_stamps_on_different_clocks_decide_nothing(tmp_path):
 
 
 def test_the_same_tables_give_the_same_files(campaign, tmp_path):
-    again = synthetic.campaign(tmp_path)
+    again = counter.campaign(tmp_path)
     analyse(again, find())
     for name in ("values.parquet", "summary.parquet", "verdicts.json"):
         assert (again / name).read_bytes() == (campaign / name).read_bytes()
@@ -176,7 +176,7 @@ def test_the_same_tables_give_the_same_files(campaign, tmp_path):
     ],
 )
 def test_a_bad_file_is_one_clear_line(tmp_path, name, content, said):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     if content is None:
         (folder / name).unlink()
     else:
@@ -189,7 +189,7 @@ def test_a_bad_file_is_one_clear_line(tmp_path, name, content, said):
 
 
 def test_a_file_cut_in_half_is_refused(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     path = folder / "samples.parquet"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(InputError, match="cut"):
@@ -197,7 +197,7 @@ def test_a_file_cut_in_half_is_refused(tmp_path):
 
 
 def test_a_table_without_a_column_names_it(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     path = folder / "cells.parquet"
     pl.read_parquet(path).drop("clock_global").write_parquet(path)
     with pytest.raises(InputError, match="clock_global"):
@@ -205,7 +205,7 @@ def test_a_table_without_a_column_names_it(tmp_path):
 
 
 def test_a_cell_twice_in_a_round_is_refused(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     path = folder / "cells.parquet"
     cells = pl.read_parquet(path)
     pl.concat([cells, cells.head(1)]).write_parquet(path)
@@ -214,7 +214,7 @@ def test_a_cell_twice_in_a_round_is_refused(tmp_path):
 
 
 def test_a_kernel_without_analysis_is_undecided_and_named(tmp_path):
-    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     path = folder / "cells.parquet"
     pl.read_parquet(path).with_columns(pl.lit("later").alias("kernel")).write_parquet(path)
     analyse(folder, find())

@@ -8,7 +8,7 @@ import json
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided import report
 from onesided.campaign import parquet, tables
@@ -68,7 +68,7 @@ def _samples(cells):
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
     """A campaign of the counter and the baselines; nothing of one environment was had."""
-    folder = synthetic.campaign(
+    folder = counter.campaign(
         tmp_path_factory.mktemp("baseline"), algorithms=("fetch_and_op",), levels=("single",)
     )
     cells = _cells(folder)
@@ -119,7 +119,7 @@ def test_a_baseline_that_was_never_contended_has_no_value():
 
 def test_every_baseline_is_a_reference_where_it_was_measured(campaign):
     judged = [c for c in read_verdicts(campaign / "verdicts.json") if c["kernel"] == "baseline"]
-    measured = [c for c in judged if c["environment"] != synthetic.HOSTILE]
+    measured = [c for c in judged if c["environment"] != counter.HOSTILE]
     assert {c["verdict"] for c in measured} == {verdicts.REFERENCE}
     assert {c["detail"] for c in measured} == {"the hardware baseline, no MPI in it"}
     assert {c["verdict"] for c in judged if c not in measured} == {verdicts.UNAVAILABLE}
@@ -132,7 +132,7 @@ def test_the_baselines_come_last_in_a_report():
 def test_the_page_has_one_table_a_row_a_baseline_of_the_launches_of_all_environments(page):
     text = (page.parent / "baseline.csv").read_text("utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
-    measured = [row for row in rows if row["beside"] != synthetic.HOSTILE]
+    measured = [row for row in rows if row["beside"] != counter.HOSTILE]
     assert [(row["baseline"], row["size_bytes"]) for row in measured] == [
         ("atomic add", "8"),
         ("atomic add, two at once", "8"),

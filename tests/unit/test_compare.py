@@ -10,18 +10,18 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided import cli
 from onesided.compare import campaigns, differences, terminal
 from onesided.measure.analyse import analyse
 from onesided.studies import find
 
-RUNNING = synthetic.ENVIRONMENTS[:3]
+RUNNING = counter.ENVIRONMENTS[:3]
 
 
 def made(folder, environments=RUNNING, **options):
-    analyse(synthetic.campaign(folder, environments, levels=("single",), **options), find())
+    analyse(counter.campaign(folder, environments, levels=("single",), **options), find())
     return folder
 
 

@@ -7,7 +7,7 @@ import types
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided import report, studies
 from onesided.campaign import parquet, tables
@@ -39,7 +39,7 @@ def second():
 
 def test_a_second_experiment_needs_no_change_elsewhere(tmp_path):
     experiments = second()
-    folder = synthetic.campaign(tmp_path, algorithms=("fetch_and_op",))
+    folder = counter.campaign(tmp_path, algorithms=("fetch_and_op",))
     path = folder / "cells.parquet"
     level = pl.when(pl.col("thread_level") == "single").then(pl.lit("second"))
     pl.read_parquet(path).with_columns(

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided.campaign import campaign, further, grid, progress, tables
 from onesided.campaign.session import Session
@@ -262,7 +262,7 @@ def test_what_may_still_come_is_announced_and_explained(two, sessions):
 @pytest.fixture(scope="module")
 def analysed(tmp_path_factory):
     """Return a campaign of five rounds, in which some cells had two more, and is out of rounds."""
-    folder = synthetic.campaign(tmp_path_factory.mktemp("further"), rounds=7)
+    folder = counter.campaign(tmp_path_factory.mktemp("further"), rounds=7)
     cells, samples = (pl.read_parquet(folder / f"{name}.parquet") for name in ("cells", "samples"))
     labels = pl.col("cell").str.contains("flavor=create")
     for name, table in (("cells", cells), ("samples", samples)):

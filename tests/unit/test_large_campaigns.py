@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided.campaign import parquet
 from onesided.campaign.tables import place_of
@@ -30,7 +30,7 @@ RESULTS = ("values.parquet", "summary.parquet", "verdicts.json")
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    folder = synthetic.campaign(tmp_path_factory.mktemp("campaign"))
+    folder = counter.campaign(tmp_path_factory.mktemp("campaign"))
     analyse.analyse(folder, find())
     return folder
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 import onesided
 from onesided.campaign.tables import LAUNCH, PLACE, read_campaign
@@ -20,7 +20,7 @@ from onesided.system.errors import InputError
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    folder = synthetic.campaign(tmp_path_factory.mktemp("campaign"))
+    folder = counter.campaign(tmp_path_factory.mktemp("campaign"))
     analyse(folder, find())
     return folder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-import synthetic_progress as synthetic
+from made_up import progress
 
 from onesided.campaign.tables import IDENTITY, LAUNCH
 from onesided.measure import analyse
@@ -81,8 +81,8 @@ def test_machines_and_ways_to_launch_are_kept_apart(other):
 
 
 def test_they_are_taken_together_in_a_campaign_that_is_judged_in_lots(tmp_path, monkeypatch):
-    folder = synthetic.campaign(
-        tmp_path / "lots", cells=[synthetic.labels()], settings=["default"], baseline=True
+    folder = progress.campaign(
+        tmp_path / "lots", cells=[progress.labels()], settings=["default"], baseline=True
     )
     analyse.analyse(folder, find())
     before = pl.read_parquet(folder / "summary.parquet")

@@ -8,7 +8,7 @@ import shutil
 
 import polars as pl
 import pytest
-import synthetic_progress
+from made_up import progress
 
 from onesided import cli
 from onesided.cells.experiment import Metric
@@ -23,7 +23,7 @@ from onesided.system import documents
 def analysed(tmp_path_factory):
     """Return the folder of a synthetic campaign that was analysed."""
     folder = tmp_path_factory.mktemp("results") / "weekly"
-    synthetic_progress.campaign(folder)
+    progress.campaign(folder)
     analyse.analyse(folder, find())
     return folder
 

@@ -4,8 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from synthetic import samples_of
-from synthetic_lines import CELLS, further, header, result, started
+from synthetic_lines import CELLS, further, header, result, samples_of, started
 
 from onesided.campaign import outcomes, records
 from onesided.campaign.outcomes import Expectation

@@ -7,7 +7,7 @@ import re
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided import cli
 from onesided.cells import verdicts
@@ -23,7 +23,7 @@ def runs(tmp_path_factory):
     folders = []
     for seed in (1, 2):
         parent = tmp_path_factory.mktemp(f"run{seed}")
-        folder = synthetic.campaign(parent, seed=seed)
+        folder = counter.campaign(parent, seed=seed)
         analyse(folder, find())
         folders.append(folder)
     return folders

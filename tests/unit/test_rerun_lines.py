@@ -9,20 +9,22 @@ import shlex
 from collections import defaultdict
 
 import pytest
-import synthetic
-import synthetic_conformance
-import synthetic_dinan
-import synthetic_exchanges
-import synthetic_patterns
-import synthetic_progress
-import synthetic_redbook_active
-import synthetic_redbook_collectives
-import synthetic_redbook_files
-import synthetic_redbook_messages
-import synthetic_redbook_overlap
-import synthetic_redbook_sharing
-import synthetic_redbook_threads
-import synthetic_windows
+from made_up import (
+    active,
+    collectives,
+    conformance,
+    counter,
+    dinan,
+    exchanges,
+    files,
+    messages,
+    overlap,
+    patterns,
+    progress,
+    sharing,
+    threads,
+    windows,
+)
 
 from onesided import cli, studies
 from onesided.campaign.tables import IDENTITY, read_campaign
@@ -37,26 +39,10 @@ from onesided.rerun.cell_line import Lines, is_named_by, telling, words
 MPI = "mpich-5.0.2"
 
 
-def conformance(folder):
-    return synthetic_conformance.campaign(folder, [synthetic_conformance.environment(MPI)])
-
-
-MAKERS = {
-    "shared_counter": synthetic.campaign,
-    "progress": synthetic_progress.campaign,
-    "conformance": conformance,
-    "dinan": synthetic_dinan.campaign,
-    "dinan_windows": synthetic_windows.campaign,
-    "llnl": synthetic_exchanges.campaign,
-    "luecke": synthetic_patterns.campaign,
-    "redbook_active": synthetic_redbook_active.campaign,
-    "redbook_collectives": synthetic_redbook_collectives.campaign,
-    "redbook_files": synthetic_redbook_files.campaign,
-    "redbook_messages": synthetic_redbook_messages.campaign,
-    "redbook_overlap": synthetic_redbook_overlap.campaign,
-    "redbook_sharing": synthetic_redbook_sharing.campaign,
-    "redbook_threads": synthetic_redbook_threads.campaign,
-}
+STUDIES = [
+    active, collectives, conformance, counter, dinan, exchanges, files, messages, overlap, patterns,
+    progress, sharing, threads, windows,
+]  # fmt: skip
 SPREAD = 4
 """Rows of each table whose line is looked up as the command does."""
 PARSER = cli.build_parser(["rerun"])
@@ -71,11 +57,11 @@ def asked_by(line):
     return asked, options.results
 
 
-@pytest.mark.parametrize("study", MAKERS)
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.__name__)
 def test_the_line_of_each_row_names_its_cell_and_no_other(study, tmp_path, monkeypatch):
     monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path))
     folder = tmp_path / "synthetic"
-    MAKERS[study](folder, **({} if study == "conformance" else {"rounds": 1}))
+    study.campaign(folder, rounds=1)
     analyse(folder, studies.find())
     loaded = load(folder, studies.find())
     alike = defaultdict(list)
@@ -166,7 +152,7 @@ def results(tmp_path, monkeypatch):
     monkeypatch.setattr(provision, "provide_all", refuse)
     for name, levels in (("quick", ("single",)), ("later", ("single", "multiple"))):
         folder = tmp_path / name
-        synthetic.campaign(folder, rounds=1, levels=levels, algorithms=("fetch_and_op",))
+        counter.campaign(folder, rounds=1, levels=levels, algorithms=("fetch_and_op",))
         analyse(folder, studies.find())
     return tmp_path
 
@@ -217,7 +203,7 @@ def test_reproduce_of_a_cell_of_another_kernel_says_what_to_use(results, capsys)
 
 
 def test_a_verdict_of_one_launch_is_the_one_that_launches_like_it_would_lead_to(tmp_path):
-    synthetic.campaign(tmp_path, rounds=1, spreads=(50,), compute_ms=(10,))
+    counter.campaign(tmp_path, rounds=1, spreads=(50,), compute_ms=(10,))
     campaign = read_campaign(tmp_path)
     of_six = {
         one["cell"]: one["verdict"]

@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-import synthetic
+from made_up import counter
 
 from onesided.campaign.tables import CELL_COLUMNS
 from onesided.cells import verdicts
@@ -88,7 +88,7 @@ def test_threads_of_another_level_or_environment_are_no_measure():
 @pytest.fixture
 def campaign(tmp_path):
     """A campaign whose setting asks for TCP; a function sets the transport found, by flavor."""
-    folder = synthetic.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
+    folder = counter.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
     record = json.loads((folder / "campaign.json").read_text())
     names = [environment["name"] for environment in record["environments"]]
     record["settings"] = {"tcp": {name: {"transport": TCP} for name in names}}

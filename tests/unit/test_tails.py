@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import synthetic_progress
+from made_up import progress
 
 from onesided import cli, report
 from onesided.compare.differences import tail_change
@@ -39,7 +39,7 @@ def delay(folder, every, times=4000.0):
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory):
     """Return a campaign in which nothing is delayed."""
-    folder = synthetic_progress.campaign(tmp_path_factory.mktemp("steady") / "campaign")
+    folder = progress.campaign(tmp_path_factory.mktemp("steady") / "campaign")
     analyse.analyse(folder, find())
     return folder
 

@@ -1,4 +1,4 @@
-"""The page of one synthetic campaign, made once."""
+"""The page of one synthetic campaign, made once for all workers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from onesided.studies import find
 
 
 @pytest.fixture(scope="session")
-def page(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("progress"))
+def page(once):
+    return once("campaign-of-progress", made) / "report" / "index.html"
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-import synthetic_progress as synthetic
+from made_up import progress
 
 from onesided import report
 from onesided.measure.analyse import analyse
@@ -14,7 +14,7 @@ from onesided.studies import find
 
 def made(folder, *arguments, **options):
     """Return the page of a synthetic campaign."""
-    synthetic.campaign(folder, *arguments, **options)
+    progress.campaign(folder, *arguments, **options)
     analyse(folder, find())
     return report.build(report.load(folder, find()), single_file=True)
 

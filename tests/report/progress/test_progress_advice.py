@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import markupsafe
-import synthetic_progress as synthetic
+from made_up import progress
 from progress_page import made
 
 from onesided import report
@@ -64,21 +64,21 @@ def test_a_shell_file_of_an_earlier_report_does_not_stay(page):
 
 
 def test_without_other_settings_nothing_is_said_to_help(tmp_path):
-    environments = synthetic.ENVIRONMENTS[:1]
-    found = made(tmp_path, environments, synthetic.grid(), settings=("default",))
+    environments = progress.ENVIRONMENTS[:1]
+    found = made(tmp_path, environments, progress.grid(), settings=("default",))
     text = found.read_text("utf-8")
     assert "Not tried in this campaign." in text
     assert exports(found, "mpich-5.0.2.txt") == []
 
 
 def test_too_few_launches_recommend_nothing(tmp_path):
-    found = made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=2)
+    found = made(tmp_path, progress.ENVIRONMENTS[:1], progress.grid(), rounds=2)
     assert exports(found, "mpich-5.0.2.txt") == []
     assert claims((found.parent / "advice" / "mpich-5.0.2.txt").read_text()) == []
 
 
 def test_nothing_measured_at_all_still_makes_a_page(tmp_path):
-    found = made(tmp_path, synthetic.ENVIRONMENTS[3:], synthetic.grid(), rounds=1)
+    found = made(tmp_path, progress.ENVIRONMENTS[3:], progress.grid(), rounds=1)
     reason = "Nothing was decided at the default setting (unavailable: in 1 of 1 launches: wheel"
     assert reason in found.read_text("utf-8")
     assert "No cell was measured whose target computes." in report.terminal_summary(
@@ -87,7 +87,7 @@ def test_nothing_measured_at_all_still_makes_a_page(tmp_path):
 
 
 def test_cells_that_lack_rounds_are_not_called_unmeasured(tmp_path):
-    made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=1)
+    made(tmp_path, progress.ENVIRONMENTS[:1], progress.grid(), rounds=1)
     said = report.terminal_summary(report.load(tmp_path, find()))
     assert "No cell was measured" not in said
     assert "is decided: 32 cells undecided (1 launch, 5 needed: 4 more rounds)." in said

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-import synthetic_progress as synthetic
+from made_up import progress
 from markupsafe import escape
 from progress_page import rows_of
 
@@ -30,7 +30,7 @@ def test_the_part_in_which_an_access_waits_is_told(page):
     for row in rows:
         shares = {part: float(row[f"{part}_share"]) for part in ("begin", "issue", "complete")}
         assert sum(shares.values()) == pytest.approx(1.0)
-        assert shares[synthetic.WAITING_PART] > 0.99
+        assert shares[progress.WAITING_PART] > 0.99
         assert float(row["slope"]) == pytest.approx(1.0, abs=0.01)
 
 
@@ -60,9 +60,9 @@ def test_latencies_stand_by_level_with_their_ratio(page):
 
 def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path, text):
     folder = tmp_path / "shared"
-    one = [synthetic.labels(target_state="idle"), synthetic.labels()]
-    synthetic.campaign(folder, synthetic.ENVIRONMENTS[:1], one, ["default"], ["single"])
-    synthetic.use_cores(folder, [5, 6])
+    one = [progress.labels(target_state="idle"), progress.labels()]
+    progress.campaign(folder, progress.ENVIRONMENTS[:1], one, ["default"], ["single"])
+    progress.use_cores(folder, [5, 6])
     analyse(folder, find())
     said = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "Of 6 latencies, one a launch, 0 are left out that met the cores far apart" in said
@@ -125,7 +125,7 @@ def test_an_operation_has_the_baseline_of_its_kind_and_size(
     material, operation, size, baseline, value
 ):
     template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
-    labels = synthetic.labels(operation, size_bytes=size)
+    labels = progress.labels(operation, size_bytes=size)
     with_baseline = SimpleNamespace(baselines=baselines_of(material))
     found = latency.baseline_of(with_baseline, Cell({**template, "labels": labels}))
     assert (found and (found[0], found[1].value)) == (baseline and (baseline, value))
@@ -172,18 +172,18 @@ def test_a_ratio_to_the_baseline_has_an_interval_and_none_is_stated_that_spans_a
 def test_every_table_has_one_latency_of_a_label(tmp_path):
     """The cell with an idle target times the same access as the cell whose target computes."""
     cells = [
-        synthetic.labels("put", flavor, synchronisation, target_state=state)
+        progress.labels("put", flavor, synchronisation, target_state=state)
         for flavor in ("create", "allocate")
         for synchronisation in ("lock_exclusive", "lock_all_flush", "fence")
         for state in ("idle", "computes")
     ]
 
     def latencies(at, setting, level):
-        base = synthetic.by_level(at, setting, level)
+        base = progress.by_level(at, setting, level)
         return base * (1.4 if at["target_state"] == "idle" else 1.0)
 
-    mpi = replace(synthetic.ENVIRONMENTS[0], latencies=latencies)
-    folder = synthetic.campaign(tmp_path / "one", [mpi], cells, ["default"])
+    mpi = replace(progress.ENVIRONMENTS[0], latencies=latencies)
+    folder = progress.campaign(tmp_path / "one", [mpi], cells, ["default"])
     # at the highest level nobody measured the access to an idle target, and a second test has all
     # accesses to a target that computes later
     for name in ("cells", "samples"):
@@ -205,7 +205,7 @@ def test_every_table_has_one_latency_of_a_label(tmp_path):
             found.setdefault(label, set()).add(row[f"latency_{level}_s"])
         # a ratio of levels is of two cells that differ in the level alone
         at = {name: row[name] for name in ("flavor", "synchronisation")}
-        expected = [synthetic.by_level({**cells[1], **at}, "default", n) for n in LEVELS]
+        expected = [progress.by_level({**cells[1], **at}, "default", n) for n in LEVELS]
         assert float(row["lock_tax"]) == pytest.approx(expected[1] / expected[0], rel=0.1)
     for row in rows_of(page, "progress_use"):
         label = (*row["use"].split(", "), row["thread_level"])

@@ -1,0 +1,74 @@
+"""Parallel input and output, and remote reads, with known times."""
+
+from functools import partial
+
+from made_up import generator as make
+
+UNIT_S = 1e-4
+EXT4, TMPFS = 0xEF53, 0x01021994
+OPEN, DEVICE = 0.5, 20.0
+#: Times of a write, in units, as the source has it; a read takes half of them.
+WRITES = {
+    "cubes": {"at_all": 1.0, "at": 2.0, "posix": 4.0, "one_rank": 3.0},
+    "slabs": {"at_all": 1.5, "at": 1.2, "posix": 0.8, "one_rank": 3.0},
+}
+#: What asking costs, and the seconds a byte from a disk and from memory, in units.
+ASKING, COLD_BYTE, WARM_BYTE = 0.3, 1e-4, 1e-6
+SMALL_TOO = {"direction": "write", "storage": "disk", "blocks": "cubes"}
+
+
+def cells_of(launch):
+    if launch.kernel == "parallel_io":
+        return make.points(
+            direction=("write", "read"),
+            way=WRITES["cubes"],
+            storage=("disk", "tmpfs"),
+            blocks=WRITES,
+            side=lambda at: ("16", "64") if SMALL_TOO.items() <= at.items() else "64",
+        )
+    return make.points(
+        way=("local", "put_back", "send_back"),
+        server=lambda at: "none" if at["way"] == "local" else "process",
+        storage="disk",
+        cache=("warm", "cold"),
+        size_bytes=(512, 16384, 65536, 1048576),
+    )
+
+
+def as_claimed(kernel, ranks, at):
+    if kernel == "parallel_io":
+        return WRITES[at["blocks"]][at["way"]] * (0.5 if at["direction"] == "read" else 1.0)
+    asking = {"local": 0.0, "put_back": ASKING, "send_back": 1.5 * ASKING}[at["way"]]
+    a_byte = COLD_BYTE if at["cache"] == "cold" else WARM_BYTE
+    return asking + a_byte * int(at["size_bytes"])
+
+
+def reversed_times(kernel, ranks, at):
+    """Return times that contradict it."""
+    if kernel == "remote_read" and at["way"] != "local" and at["size_bytes"] != "512":
+        return 10 * as_claimed(kernel, ranks, at)
+    return 1 / as_claimed(kernel, ranks, at) if kernel == "parallel_io" else 1.0
+
+
+def series(cell, times=as_claimed):
+    """Return the series: of all ranks, the slowest one counts."""
+    system = float(EXT4 if cell.at["storage"] == "disk" else TMPFS)
+    yield make.Series("file_system", [system], unit="count")
+    (noise,) = make.timed(cell, [0], unit=UNIT_S)
+    time = times(*cell.place)
+
+    def of(metric, factor, rank=0):
+        return make.Series(metric, [factor * unit for unit in noise.samples], rank)
+
+    if cell.kernel == "remote_read":
+        yield of("time", time, 1)
+        yield make.Series("resident", [float(cell.at["cache"] == "warm")] * 10, unit="1")
+        return
+    for rank in range(cell.ranks):
+        yield of("time", time / (1 + rank), rank)
+        yield of("open", OPEN, rank)
+    if cell.at["direction"] == "write":
+        yield of("device", DEVICE)
+
+
+campaign = partial(make.campaign, series, cells_of, kernels=("parallel_io", "remote_read"))

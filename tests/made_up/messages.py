@@ -1,0 +1,112 @@
+"""Messages and puts with known values."""
+
+from functools import partial
+
+from made_up import generator as make
+
+UNIT_S = 1e-6
+#: Of MPI_Send while rank 0 is in MPI, and what the first MPI reports; the second reports -1.
+LIMIT, REPORTED = 4016, 4096
+LARGEST = 8192
+REPORTS = {
+    make.MPICH: ("btl_sm_eager_limit", float(REPORTED)),
+    make.OPENMPI: ("mpir_cvar_intel_shm_eager_threshold", -1.0),
+}
+LIMITS = {"send": LIMIT, "ssend": 0, "put_flush": LARGEST}
+FLAVORS = ("create", "allocate")
+LOCALLY = ("call", "flush_local", "request", "flush")
+#: Times by what an origin waits for: local completion is early for small puts alone.
+WAITED = {"call": 1.0, "flush_local": 2.0, "request": 3.0, "flush": 4.0, "one_flush": 1.5}
+WAITED |= {"notice": 9.0, "echo": 5.0, "send": 2.0, "send_reply": 6.0}
+ORDERED = {"disjoint": 1.0, "flush_each": 4.0, "sliding_window": 2.0, "messages": 3.0}
+ORDERED |= {"ordered_accumulates": 5.0, "unordered_accumulates": 4.0}
+EXCHANGED = {"isend_recv": 1.0, "irecv_send": 1.1, "ready_send": 3.0, "sendrecv": 1.2}
+EXCHANGED |= {"put_fence": 2.0, "put_pscw": 3.0, "put_lock_all": 0.5}
+OLDER = 0.25
+CELLS = {
+    "eager_limit": make.points(
+        call=("send", "ssend", "put_flush"),
+        receiver=lambda at: {"send": ("in_mpi", "outside"), "ssend": "in_mpi"}.get(
+            at["call"], "outside"
+        ),
+        flavor=lambda at: FLAVORS if at["call"] == "put_flush" else "none",
+    ),
+    "in_place_all_to_all": make.points(
+        way=("isend_waitany", "sendrecv_replace", "alltoall"), size_bytes=(4096, 16384)
+    ),
+    "two_way_exchange": make.points(
+        interface=EXCHANGED,
+        flavor=lambda at: FLAVORS if at["interface"].startswith("put") else "none",
+        size_bytes=(8, 4096, 4104, 1048576),
+    ),
+    "completion": make.points(
+        known=WAITED,
+        flavor=lambda at: "none" if at["known"].startswith("send") else FLAVORS,
+        size_bytes=(8, 1048576),
+        target_state=lambda at: "idle" if at["known"] in LOCALLY else "none",
+    ),
+    "put_ordering": make.points(
+        idiom=ORDERED,
+        flavor=lambda at: "none" if at["idiom"] == "messages" else FLAVORS,
+        size_bytes=32,
+        distance=lambda at: "none" if at["idiom"] == "disjoint" else (1, 8),
+    ),
+}
+
+
+def hangs_above_the_limit(cell):
+    above = cell.at.get("way") == "isend_waitany" and int(cell.at["size_bytes"]) > LIMIT + 100
+    return ("hang", "rank 0 in operations, MPI_Waitany") if above else ("ok", None)
+
+
+ENVIRONMENTS = (
+    make.Environment(make.MPICH, "mpich", statuses=hangs_above_the_limit),
+    make.Environment(make.OPENMPI, "openmpi", factor=2.0),
+)
+
+
+def as_claimed(kernel, ranks, at):
+    if kernel == "in_place_all_to_all":
+        return 1.0 if at["way"] == "alltoall" else 2.0
+    large = at["size_bytes"] == "1048576"
+    if kernel == "two_way_exchange":
+        two_sided = not at["interface"].startswith("put")
+        if large and at["interface"] == "ready_send":
+            return 90.0
+        jump = 2.0 if two_sided and int(at["size_bytes"]) > 4096 else 0.0
+        return jump + EXCHANGED[at["interface"]] * (100.0 if large else 1.0)
+    if kernel == "completion":
+        late = at["known"] in ("flush_local", "request", "flush")
+        return 100.0 if large and late else WAITED[at["known"]] * (50.0 if large else 1.0)
+    is_near = at["distance"] == "1" and at["idiom"] == "sliding_window"
+    return ORDERED["flush_each"] if is_near else ORDERED[at["idiom"]]
+
+
+def reversed_times(kernel, ranks, at):
+    return 1.0 / as_claimed(kernel, ranks, at)
+
+
+def search(at):
+    """Return what a search for a limit found, with a sample for each size."""
+    limit = 256 if (at["call"], at["receiver"]) == ("send", "outside") else LIMITS[at["call"]]
+    sizes = sorted({*(1 << power for power in range(14)), limit, min(limit + 1, LARGEST)} - {0})
+    return [
+        make.Series("tried_bytes", [float(size) for size in sizes], unit="count"),
+        make.Series("returned", [float(size <= limit) for size in sizes], unit="flag"),
+        make.Series("limit", [float(limit)], unit="count"),
+    ]
+
+
+def series(cell, times=as_claimed):
+    if cell.kernel == "eager_limit":
+        name, value = REPORTS[cell.environment.name]
+        return [*search(cell.at), make.Series(name, [value], unit="count")]
+    time = UNIT_S * times(*cell.place)
+    found = make.timed(cell, range(cell.ranks), time=time)
+    if cell.kernel == "put_ordering" and cell.at["idiom"] != "disjoint":
+        share = OLDER if cell.at["idiom"] == "unordered_accumulates" else 0.0
+        found.append(make.Series("older", [share] * 10, unit="1"))
+    return found
+
+
+campaign = partial(make.campaign, series, CELLS, environments=ENVIRONMENTS, ranks=(2, 4))

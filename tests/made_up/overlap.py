@@ -1,0 +1,36 @@
+"""Overlap with known efficiencies."""
+
+from functools import partial
+
+from made_up import generator as make
+
+ALONE_S, COMPUTE_S = 1e-4, 0.8e-4
+CELLS = make.points(
+    transfer=("isend", "put", "thread_put"),
+    flavor=lambda at: "none" if at["transfer"] == "isend" else "allocate",
+    size_bytes=(1 << 20, 1 << 24),
+    peer=lambda at: (
+        "sleeps" if at["transfer"] == "thread_put" else ("in_mpi", "computes", "sleeps")
+    ),
+)
+
+
+def as_claimed(at):
+    """Return efficiencies that bear the source out: a thread hides nearly all."""
+    return 0.9 if at["transfer"] == "thread_put" else 0.05
+
+
+def reversed_efficiencies(at):
+    """Return efficiencies that contradict it: a thread only disturbs."""
+    return -0.4 if at["transfer"] == "thread_put" else 0.95
+
+
+def series(cell, hidden=as_claimed):
+    unit = cell.environment.factor * cell.source.uniform(0.99, 1.01)
+    both_s = ALONE_S + COMPUTE_S - hidden(cell.at) * min(ALONE_S, COMPUTE_S)
+    times = {"transfer": ALONE_S, "compute": COMPUTE_S, "both": both_s}
+    timed = [make.Series(metric, [unit * time_s] * 5, 1) for metric, time_s in times.items()]
+    return [make.Series("length", [COMPUTE_S], 1), *timed]
+
+
+campaign = partial(make.campaign, series, {"overlap": CELLS})
