@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from onesided.report.pivot import Axis
 from onesided.studies import find
@@ -17,10 +17,11 @@ from .conftest import KERNEL_NAMES
 
 pytestmark = [pytest.mark.first_mpi, pytest.mark.beside]
 
+DOCS = Path(__file__).parents[2] / "docs"
 #: A table of the documentation about the values of an axis: its head begins with the axis.
 TABLE = re.compile(r"^\| `(\w+)` \|.*\n\|[-|]+\n((?:\|.*\n)+)", re.M)
 FIRST_CELL = re.compile(r"^\|([^|]*)\|", re.M)
-PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if TABLE.search(path.read_text())]
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if TABLE.search(path.read_text())]
 
 
 @pytest.fixture(scope="session")

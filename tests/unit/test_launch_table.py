@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from made_up.generator import cell_id
+from made_up.progress import labels
 from synthetic_lines import header
-from synthetic_progress import cell_id, labels
 
 from onesided.campaign.records import Launch
 from onesided.studies.stfc.progress import launch_table
