@@ -51,6 +51,13 @@ bool threads_may_call(const struct launch *launch, struct record *record, const 
     return may;
 }
 
+void record_steal(const struct launch *launch, struct record *record, double since_s)
+{
+    if (host_local_rank(&launch->host, launch->rank) == 0) {
+        series_add(record_series(record, "steal", "s", 1), host_steal_s() - since_s);
+    }
+}
+
 static void check_labels(const struct options *options)
 {
     const struct option_value *labels = options_list(options, "label");

@@ -55,6 +55,10 @@ struct kernel {
  * says who needs it ("a helper thread needs"). The same on all ranks. */
 bool threads_may_call(const struct launch *launch, struct record *record, const char *who_needs);
 
+/* On one rank of each host: leave in the record how long the hypervisor has taken CPUs since
+ * host_steal_s() gave this time. */
+void record_steal(const struct launch *launch, struct record *record, double since_s);
+
 /* The whole of a kernel's main; returns its exit code. */
 int launch_run(const struct kernel *kernel, int argument_count, char **arguments);
 

@@ -215,7 +215,6 @@ static void use_windows(struct experiment *experiment)
 
 static void run_supported(struct experiment *experiment)
 {
-    struct launch *launch = experiment->launch;
     const double steal_s = host_steal_s();
     const int own_origins = experiment->own_end - experiment->own_begin;
     experiment->record->helper_threads = own_origins > 1 ? own_origins - 1 : 0;
@@ -224,9 +223,7 @@ static void run_supported(struct experiment *experiment)
     }
     use_windows(experiment);
     slots_close(&experiment->slots);
-    if (host_local_rank(&launch->host, launch->rank) == 0) {
-        series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
-    }
+    record_steal(experiment->launch, experiment->record, steal_s);
 }
 
 /* Collective: leave the reason in the record and return false if the cell cannot run here. */

@@ -30,7 +30,6 @@
 #include "machine/baseline/baseline.h"
 #include "mpi/await.h"
 #include "mpi/checked.h"
-#include "mpi/shared_page.h"
 #include "mpi/world.h"
 
 #define SETTLE_S 50e-6 /* from the partner's flag to the burst: it falls asleep, or is at it */
@@ -238,34 +237,6 @@ static void plan_burst(struct experiment *experiment)
     }
 }
 
-/* Collective: false, with the reason in the record, where there is no memory outside MPI. */
-static bool open_page(struct experiment *experiment)
-{
-    const MPI_Comm communicator = world_communicator;
-    experiment->page_bytes =
-        sizeof *experiment->page + (size_t)experiment->burst * experiment->elements * WORD_BYTES;
-    experiment->page = shared_page_open(communicator, experiment->page_bytes);
-    if (experiment->page == NULL) {
-        record_status(experiment->record, CELL_UNSUPPORTED,
-                      "needs memory that all ranks share, on one host: found none");
-        return false;
-    }
-    if (experiment->launch->rank == PARTNER) {
-        sem_init(&experiment->page->wake, 1, 0);
-    }
-    CHECKED(MPI_Barrier(communicator));
-    return true;
-}
-
-static void close_page(struct experiment *experiment)
-{
-    CHECKED(MPI_Barrier(world_communicator));
-    if (experiment->launch->rank == PARTNER) {
-        sem_destroy(&experiment->page->wake);
-    }
-    shared_page_close(experiment->page, experiment->page_bytes);
-}
-
 static const char *contradiction(const struct experiment *experiment)
 {
     const int size_bytes = (int)cell_number(experiment->cell, "size_bytes");
@@ -292,7 +263,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
     watchdog_phase = "open";
     plan_burst(&experiment);
-    if (!open_page(&experiment)) {
+    if (!page_open(&experiment)) {
         return;
     }
     const struct baseline_kind *kind = experiment.baseline->kind;
@@ -306,7 +277,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     if (kind->close != NULL) {
         kind->close(&experiment);
     }
-    close_page(&experiment);
+    page_close(&experiment);
 }
 
 KERNEL("baseline", "what this machine needs for what one-sided communication is made of",

@@ -83,6 +83,10 @@ struct baseline {
     void (*second)(struct experiment *experiment);
 };
 
+/* page.c: collective; false, with the reason in the record, where there is no memory outside MPI.
+ */
+bool page_open(struct experiment *experiment);
+void page_close(struct experiment *experiment);
 /* atomics.c */
 void add(struct experiment *experiment, int64_t repeat);
 void compare_and_swap(struct experiment *experiment, int64_t repeat);

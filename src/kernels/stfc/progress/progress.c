@@ -166,7 +166,6 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
 
 static void run_supported(struct experiment *experiment)
 {
-    struct launch *launch = experiment->launch;
     const struct helper_kind *helper_kind = experiment->target_state->helper;
     struct helper helper;
     const double steal_s = host_steal_s();
@@ -183,8 +182,8 @@ static void run_supported(struct experiment *experiment)
         stop_helper(experiment, &helper);
     }
     close_experiment(experiment);
-    if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
-        series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
+    if (!experiment->again) {
+        record_steal(experiment->launch, experiment->record, steal_s);
     }
 }
 

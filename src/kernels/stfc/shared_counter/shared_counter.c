@@ -17,8 +17,6 @@
  * access replaces: the element is read back after each access, untimed, where nobody computes.
  * While the target computes that would be another access that waits, and would change the
  * experiment: there a lost put is seen by the access of another rank before the next put. */
-#include <mpi.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "harness/launch.h"
@@ -83,11 +81,6 @@ struct experiment {
     bool again; /* the cell is finished: only its latency is taken, once more */
 };
 
-struct interval {
-    double begin_s;
-    double length_s;
-};
-
 static void make_room(struct experiment *experiment, long long numbers)
 {
     const size_t needed = experiment->number_count + (size_t)numbers;
@@ -98,8 +91,8 @@ static void make_room(struct experiment *experiment, long long numbers)
     }
 }
 
-/* Take `burst` numbers; return when that was. Every access of this program is made here. */
-static struct interval take_numbers(struct experiment *experiment, long long burst)
+/* Take `burst` numbers; return the seconds. Every access of this program is made here. */
+static double take_numbers(struct experiment *experiment, long long burst)
 {
     struct counter *counter = &experiment->counter;
     int64_t (*next)(struct counter *) = counter->algorithm->next;
@@ -111,7 +104,7 @@ static struct interval take_numbers(struct experiment *experiment, long long bur
     }
     const double end_s = clock_now_s();
     experiment->number_count += (size_t)burst;
-    return (struct interval){begin_s, end_s - begin_s};
+    return end_s - begin_s;
 }
 
 /* After an access, untimed: for as long as the target waits in MPI. */
@@ -127,7 +120,7 @@ static void read_back(struct experiment *experiment)
 static double take_number(void *state, int64_t *number)
 {
     struct experiment *experiment = state;
-    const double taken_s = take_numbers(experiment, 1).length_s;
+    const double taken_s = take_numbers(experiment, 1);
     *number = experiment->numbers[experiment->number_count - 1];
     read_back(experiment);
     return taken_s;
@@ -137,7 +130,7 @@ static double take_number(void *state, int64_t *number)
 
 static double make_burst(void *state, long long burst)
 {
-    return take_numbers(state, burst).length_s;
+    return take_numbers(state, burst);
 }
 
 static void check_burst(void *state, long long burst)
@@ -169,26 +162,19 @@ static void take_latency(struct experiment *experiment)
     CHECKED(MPI_Barrier(world_communicator));
 }
 
-/* What each rank knows by itself. */
-static void verify_own(struct experiment *experiment)
+/* Collective. */
+static void verify(struct experiment *experiment)
 {
-    const struct counter *counter = &experiment->counter;
+    struct counter *counter = &experiment->counter;
+    tasks_verify(experiment->launch, experiment->record, experiment->numbers,
+                 experiment->number_count,
+                 counter->rank == TARGET ? counter_final_value(counter) : 0);
     if (counter->own_element.checked > 0) {
         record_verification(experiment->record, counter->own_element);
     }
     if (counter->algorithm->sees_falls) {
         record_verification(experiment->record, verify_exact("falls", counter->falls, 0));
     }
-}
-
-/* Collective. */
-static void verify(struct experiment *experiment)
-{
-    const bool is_target = experiment->launch->rank == TARGET;
-    tasks_verify(experiment->launch, experiment->record, experiment->numbers,
-                 experiment->number_count,
-                 is_target ? counter_final_value(&experiment->counter) : 0);
-    verify_own(experiment);
 }
 
 static void stop_helper(struct experiment *experiment, struct helper *helper)
@@ -211,7 +197,6 @@ static void use_counter(struct experiment *experiment)
     struct counter *counter = &experiment->counter;
     const int64_t warm_up = options_integer(&launch->options, "warm-up");
     const int64_t takers = launch->ranks - !experiment->counter_case->target_takes_tasks;
-    const int64_t tasks = tasks_per_rank(launch, experiment->cell) * takers;
     watchdog_phase = "warm-up";
     if (experiment->takes_tasks) {
         counter->algorithm->begin(counter);
@@ -226,7 +211,7 @@ static void use_counter(struct experiment *experiment)
                                   .record = experiment->record,
                                   .takes = experiment->takes_tasks,
                                   .first_task = warm_up * takers,
-                                  .count = tasks,
+                                  .count = tasks_per_rank(launch, experiment->cell) * takers,
                                   .state = experiment,
                                   .take = take_number});
     }
@@ -242,13 +227,12 @@ static void use_counter(struct experiment *experiment)
 
 static void run_supported(struct experiment *experiment)
 {
-    struct launch *launch = experiment->launch;
     const struct helper_kind *helper_kind = experiment->counter_case->helper;
-    const struct flavor *flavor = cell_choice(experiment->cell, "flavor");
     struct helper helper;
     const double steal_s = host_steal_s();
     watchdog_phase = "window";
-    counter_open(&experiment->counter, launch, experiment->record, flavor);
+    counter_open(&experiment->counter, experiment->launch, experiment->record,
+                 cell_choice(experiment->cell, "flavor"));
     if (helper_kind != NULL) {
         watchdog_phase = "helper";
         experiment->record->helper_threads = 1;
@@ -261,9 +245,8 @@ static void run_supported(struct experiment *experiment)
     verify(experiment);
     watchdog_phase = "window";
     counter_close(&experiment->counter);
-    if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
-        struct series *steal = record_series(experiment->record, "steal", "s", 1);
-        series_add(steal, host_steal_s() - steal_s);
+    if (!experiment->again) {
+        record_steal(experiment->launch, experiment->record, steal_s);
     }
 }
 
