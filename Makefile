@@ -49,13 +49,13 @@ environments: setup ## install and probe the MPIs of config/environments.yaml
 container: setup ## build a container image (IMAGE=all, mpich; BOOTSTRAP=debootstrap without a registry)
 	@$(INSTALLED) onesided container build $(IMAGE) --bootstrap $(BOOTSTRAP)
 
-test: setup ## see in ten minutes whether everything works here; says what was skipped and why
+test: setup ## see whether everything works here (10 to 30 minutes on two cores); says what was skipped and why
 	@$(INSTALLED) $(TESTS) -m "not slow" $(TEST_OPTIONS)
 
-test-all: setup ## run every test there is: half an hour on two cores
+test-all: setup ## run every test there is (30 to 60 minutes on two cores)
 	@$(INSTALLED) $(TESTS) $(TEST_OPTIONS)
 
-mutants: setup ## change one place at a time and see a test fail (QUICK=--quick: 20 minutes)
+mutants: setup ## change one place at a time and see a test fail (QUICK=--quick: one to two hours)
 	@$(INSTALLED) python tools/mutants.py $(QUICK)
 
 lint: setup ## check style, format and warnings of Python and C
