@@ -5,7 +5,7 @@
 #include "data/conformance/plan.h"
 
 /* On rank 0: append the first round of the cell as a line of JSON to the file of --cell-data,
- * if this option is given. A file that cannot be written ends the launch. */
+ * if this option is given. If the file cannot be written, a line on standard error says so. */
 void cell_data_write(const struct plan *plan);
 
 #endif
