@@ -135,7 +135,7 @@ def test_what_a_dead_launch_has_left_is_removed_and_nothing_else(files, tmp_path
     for path in (stray, alive, other):
         path.write_text("x", "utf-8")
     options = ("--storage=disk", "--way=posix", "--direction=write", f"--disk-dir={folder}")
-    files.launch(*FEW, *options, fault="abort clock_gettime 5 1 0")
+    files.launch(*FEW, *options, fault="abort clock_gettime 4 1 0")
     run = files.launch(*FEW, *options)
     assert set(run.statuses.values()) == {"ok"}
     assert set(folder.iterdir()) == {alive, other}
