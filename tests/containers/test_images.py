@@ -61,10 +61,14 @@ def test_an_image_holds_nothing_of_the_machine_it_was_built_on(person, mpich):
 
 
 def test_the_app_of_a_kernel_is_the_bare_kernel_and_takes_its_options(person, mpich):
-    table = person.do("apptainer", "run", "--app", "progress", mpich, cwd=person.folder)
-    assert table.startswith("MPICH Version:")
-    assert "2 ranks" in table
-    assert "fetch_and_op" in table
+    lines = person.do("apptainer", "run", "--app", "progress", mpich, cwd=person.folder)
+    header, *others = map(json.loads, lines.splitlines())
+    assert header["kernel"] == "progress"
+    assert header["library_version"].startswith("MPICH Version:")
+    assert header["ranks"] == 2
+    assert {line["type"] for line in others} == {"result", "finished"}
+    operations = {line["cell"]["operation"] for line in others if line["type"] == "result"}
+    assert operations == {"get", "put", "accumulate", "get_accumulate", "fetch_and_op"}
     usage = person.do("apptainer", "run", "--app", "shared_counter", mpich, "--help")
     assert "--tasks" in usage
     refused = person.call("apptainer", "run", "--app", "progress", mpich, "--no-such-option")

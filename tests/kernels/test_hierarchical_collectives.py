@@ -42,8 +42,8 @@ def test_a_call_that_is_lost_stale_or_altered_is_found_in_every_way(collectives,
 
 
 def test_a_rank_that_leaves_a_barrier_before_another_comes_is_wrong_data(collectives):
-    """As its clock says, which goes back by a second."""
-    run = collectives.launch(*FEW, CELLS[2], fault="false_success clock_gettime 6 1 every")
+    """As its clock says, which is a second behind the other's."""
+    run = collectives.launch(*FEW, CELLS[2], fault="false_success clock_gettime each 1 every")
     assert set(run.statuses.values()) == {"wrong_data"}
 
 
