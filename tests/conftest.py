@@ -83,9 +83,39 @@ def turn(item):
     return measures(item), FIRST.index(folder) if folder in FIRST else len(FIRST)
 
 
+def share(words):
+    """Return K and N of ``K/N``.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    number, parts = map(int, words.split("/"))
+    if not 1 <= parts:
+        raise ValueError(words)
+    return number % parts, parts
+
+
+def pytest_addoption(parser):
+    """Add an option with which N runs of the tests, K = 1 to N, have each slow test once."""
+    told = "of the files with slow tests take every N-th only, from the K-th on (K may be over N)"
+    parser.addoption("--share", metavar="K/N", type=share, default="1/1", help=told)
+
+
+def leave_to_others(config, items):
+    """Deselect the slow tests of files that other shares have."""
+    number, parts = config.getoption("share")
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    files = sorted({item.path for item in slow})
+    theirs = {file for place, file in enumerate(files) if (place + 1 - number) % parts}
+    left = [item for item in slow if item.path in theirs]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Put each test where its turn is, so that all workers are busy until the first measures."""
+    leave_to_others(config, items)
     items.sort(key=turn)
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
         names = "\n".join(item.nodeid for item in items if measures(item))

@@ -22,7 +22,8 @@ def both(tmp_path_factory):
     """Make two campaigns side by side, the second of which names the first, and its report."""
     folder = tmp_path_factory.mktemp("both")
     for seed, name in enumerate(("quick", "spack"), 1):
-        analyse(counter.campaign(folder / name, seed=seed), find())
+        small = {"algorithms": ("mpi2_array", "fetch_and_op"), "spreads": (0,)}
+        analyse(counter.campaign(folder / name, seed=seed, **small), find())
     path = folder / "spack" / "campaign.json"
     record = json.loads(path.read_text())
     record["declared"] = {**record.get("declared", {}), "beside": "quick"}

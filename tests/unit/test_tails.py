@@ -39,7 +39,10 @@ def delay(folder, every, times=4000.0):
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory):
     """Return a campaign in which nothing is delayed."""
-    folder = progress.campaign(tmp_path_factory.mktemp("steady") / "campaign")
+    cells = progress.grid(("put", "get"))
+    folder = progress.campaign(
+        tmp_path_factory.mktemp("steady") / "campaign", cells=cells, settings=["default"]
+    )
     analyse.analyse(folder, find())
     return folder
 
