@@ -90,7 +90,7 @@ def share(words):
         ValueError: it is something else.
     """
     number, parts = map(int, words.split("/"))
-    if not 1 <= parts:
+    if parts < 1:
         raise ValueError(words)
     return number % parts, parts
 
