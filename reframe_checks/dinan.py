@@ -8,14 +8,14 @@ import reframe as rfm
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.few_and_crowd import FewAndCrowd
+from .common.by_cores import ByCores
 
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
 COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
-class Dinan(FewAndCrowd):
+class Dinan(ByCores):
     """The common part of the study's checks. Leaf classes name the kernel and its crosses."""
 
     tags = {"dinan", "papers"}
@@ -49,7 +49,7 @@ class Mutex(Dinan):
         "section": "memory",
         "target_state": "takes_part",
     }
-    crosses_few = [
+    crosses_full = [
         {"algorithm": ALGORITHMS, "flavor": FLAVORS, "target_state": ["takes_part", "idle"]},
         {**BOUND, "target_state": ["takes_part", "idle"]},
         {"algorithm": ALGORITHMS, "section": ["window"]},
@@ -57,7 +57,7 @@ class Mutex(Dinan):
         {"algorithm": ALGORITHMS, "flavor": FLAVORS, "target_state": ["computes"]},
         {**BOUND, "target_state": ["computes"]},
     ]
-    crosses_crowd = [{"algorithm": ALGORITHMS, "section": ["memory", "window"]}, BOUND]
+    crosses_crowded = [{"algorithm": ALGORITHMS, "section": ["memory", "window"]}, BOUND]
 
 
 IDIOMS = ["exclusive", "shared", "lock_all", "request"]
@@ -77,13 +77,13 @@ class LinkedList(Dinan):
     options = {"burst": "200", "samples": "10", "budget-s": "0.05"}
     crowded_options = {"burst": "5", "samples": "3", "budget-s": "1"}
     base_point = {"operation": "append", "idiom": "lock_all", "target_state": NO_MEANING}
-    crosses_few = [
+    crosses_full = [
         {"idiom": EVERY_IDIOM},
         {"operation": ["read", "write"], "idiom": EVERY_IDIOM, "target_state": ["idle"]},
         {"operation": ["read", "write"], "idiom": EVERY_IDIOM, "target_state": ["computes"]},
         {"operation": ["build"], "idiom": IDIOMS},
     ]
-    crosses_crowd = [{"idiom": EVERY_IDIOM}]
+    crosses_crowded = [{"idiom": EVERY_IDIOM}]
 
 
 #: The program's own loads and stores, for which a window's flavor cannot be chosen.
@@ -110,14 +110,14 @@ class MemoryModel(Dinan):
     _idioms = {"idiom": ["exclusive_locks", "shared_locks", "lock_all", "lock_all_request"]}
     _rests = {"target_state": ["idle", "computes"], "interval_us": [NO_MEANING]}
     _intervals = {"interval_us": [100, 500, 2000]}
-    crosses_few = [
+    crosses_full = [
         {**_idioms, "flavor": FLAVORS, **_rests},
         {**STORES, **_rests},
         {**_idioms, **_intervals},
         {**STORES, **_intervals},
         {**_idioms, "flavor": FLAVORS},
     ]
-    crosses_crowd = [
+    crosses_crowded = [
         {"idiom": ["exclusive_locks", "shared_locks", "lock_all"], **state}
         for state in ({}, {"target_state": ["idle"], "interval_us": [NO_MEANING]})
     ]
@@ -142,14 +142,14 @@ class Ordering(Dinan):
     _idioms = {"idiom": [*_epochs, "flush", "request", *_accumulates]}
     _sizes = {"size_bytes": [8, 1024, 32768]}
     _computes = {"target_state": ["computes"]}
-    crosses_few = [
+    crosses_full = [
         {**_idioms, **_sizes},
         {**STORES, **_sizes},
         {**_idioms, "flavor": FLAVORS},
         {**_idioms, "flavor": FLAVORS, **_computes},
         {**STORES, **_computes},
     ]
-    crosses_crowd = [_idioms, STORES]
+    crosses_crowded = [_idioms, STORES]
 
 
 @rfm.simple_test
@@ -162,8 +162,8 @@ class WindowGrowth(Dinan):
     crowded_options = {"samples": "2"}
     base_point = {"method": "attach", "size_bytes": 1 << 18, "target_state": "idle"}
     _methods = {"method": ["create", "allocate", "allocate_shared", "attach"]}
-    crosses_few = [
+    crosses_full = [
         {**_methods, "size_bytes": [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 24]},
         {**_methods, "target_state": ["computes"]},
     ]
-    crosses_crowd = [_methods]
+    crosses_crowded = [_methods]

@@ -10,6 +10,7 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.one_setting import OneSetting
+from .plugins.ranks import ranks_of
 
 MAIN_FLAVOR = "allocate"
 FLAVORS = ["create", MAIN_FLAVOR]
@@ -24,11 +25,11 @@ MEMORY_BYTES = 64 << 20
 #: Payloads are made and compared between samples, which takes longer than the transfer of large
 #: messages.
 OPTIONS = {"memory-bytes": str(MEMORY_BYTES), "samples": "10", "budget-s": "0.05"}
-#: More ranks than cores wait for each other's time slices: a pass then takes a hundred times as
+#: Ranks that share cores wait for each other's time slices: a pass then takes a hundred times as
 #: long.
 CROWDED = {"burst": "1", "samples": "3"}
-#: Time of a cell, by the number of ranks; seconds.
-CELL_S = {2: 0.12, 4: 0.3, 8: 0.7}
+#: Time of a cell with a core for each rank; and without, at one rank for each core. Seconds.
+CELL_S, CROWDED_CELL_S = 0.12, 0.16
 
 
 class Exchange(OneSetting):
@@ -38,9 +39,10 @@ class Exchange(OneSetting):
     #: Interfaces without a window, and interfaces with a window.
     two_sided = builtins.variable(list)
     one_sided = builtins.variable(list)
-    #: The axis of sizes, and its values by the number of ranks.
+    #: The axis of sizes, and its values with a core for each rank, and without.
     size_axis = builtins.variable(str, value="size_bytes")
-    sizes = builtins.variable(dict)
+    sizes = builtins.variable(list)
+    crowded_sizes = builtins.variable(list)
     #: The sizes for which every flavor is measured.
     few_sizes = builtins.variable(list, value=FEW)
     #: Axes of this kernel alone, with their values.
@@ -49,26 +51,26 @@ class Exchange(OneSetting):
     @builtins.run_after("init")
     def choose_crosses(self):
         """Make one cross of the interfaces without a window, and one cross for each flavor."""
-        sizes = self.sizes[self.ranks]
+        sizes = self.crowded_sizes if self.is_crowded else self.sizes
         few = [size for size in sizes if size in self.few_sizes]
         every = {self.size_axis: sizes, **self.own_axes}
         self.crosses = [
             {"interface": self.two_sided, "flavor": [NO_MEANING], **every},
             {"interface": self.one_sided, "flavor": [MAIN_FLAVOR], **every},
         ]
-        if self.ranks == min(CELL_S):
+        if not self.is_crowded:
             flavors = {"flavor": FLAVORS, **every, self.size_axis: few}
             self.crosses += [{"interface": self.one_sided, **flavors}]
 
     @builtins.run_after("init")
     def choose_options(self):
         """Declare the memory. With more ranks than cores, take a few samples of one pass each."""
-        crowded = CROWDED if self.ranks > min(CELL_S) else {}
+        crowded = CROWDED if self.is_crowded else {}
         self.kernel_options = {**OPTIONS, **crowded}
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
-        return CELL_S[self.ranks]
+        return CROWDED_CELL_S * self.load if self.is_crowded else CELL_S
 
 
 @rfm.simple_test
@@ -79,7 +81,9 @@ class LatencyBandwidth(Exchange):
     kernel = "latency_bandwidth"
     two_sided = ["synchronous", "asynchronous"]
     one_sided = ["put_lock_all", "put_pscw", "get_lock_all", "get_pscw"]
-    sizes = {2: sorted({*PUBLISHED, *POWERS})}
+    most_ranks = 2
+    sizes = sorted({*PUBLISHED, *POWERS})
+    crowded_sizes = FEW
     base_point = {"interface": "synchronous", "flavor": NO_MEANING, "size_bytes": 8}
 
 
@@ -89,10 +93,11 @@ class SwappedAllToAll(Exchange):
 
     descr = "swapped all-to-all"
     kernel = "swapped_all_to_all"
-    ranks = builtins.parameter([2, 4, 8])
+    ranks = ranks_of(2, 4, 8)
     two_sided = ["alltoall", "alltoallw"]
     one_sided = ["put_lock_all", "put_fence"]
-    sizes = {2: [8, 64, 512, 4096, 32768, 262144, 1000000], 4: [8, 32768], 8: [8, 32768]}
+    sizes = [8, 64, 512, 4096, 32768, 262144, 1000000]
+    crowded_sizes = [8, 32768]
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
 
 
@@ -102,11 +107,12 @@ class SomeToSome(Exchange):
 
     descr = "some-to-some"
     kernel = "some_to_some"
-    ranks = builtins.parameter([2, 4, 8])
+    ranks = ranks_of(2, 4, 8)
     two_sided = ["synchronous", "asynchronous"]
     one_sided = ["put_pscw", "put_lock_all", "put_fence"]
     size_axis = "largest_bytes"
-    sizes = {2: [64, 512, 4096, 32768, 262144], 4: [262144], 8: [262144]}
+    sizes = [64, 512, 4096, 32768, 262144]
+    crowded_sizes = [262144]
     few_sizes = [64, 262144]
     own_axes = {"sides": ["single", "double"]}
     base_point = {

@@ -8,29 +8,34 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
+from onesided.campaign.ranks import fewer_the_more_crowded
 
 from .common.one_setting import OneSetting
+from .plugins.ranks import ranks_of
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
 #: The source's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
 MAIN_FLAVORS = {"mpi2": ["create"], "mpi3": ["create", "allocate"]}
 ONE_SIDED = ["mpi2", "mpi3", "shmem"]
 SMALL = 8
-#: By the number of ranks: with two the whole sweep, with more the sizes of the source's tables.
-SIZES = {2: [SMALL, 1000, 10000, 1000000], 4: [SMALL], 8: [SMALL]}
-#: More ranks than cores wait for each other's time slices: a trial then takes a hundred times as
-#: long.
-TRIALS = {2: 51, 4: 5, 8: 4}
-COMPUTING_TRIALS = {2: 7, 4: 5, 8: 5}
+#: With a core for each rank the whole sweep, without it the size of the source's tables.
+SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
+#: The source's number of trials. Ranks that share cores wait for each other's time slices: a trial
+#: then takes a hundred times as long.
+TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
+COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
 COMPUTE_S = 0.01
-TRIAL_S = {2: 0.002, 4: 0.03, 8: 0.1}
+#: Time of a trial with a core for each rank; and without, at one rank for each core.
+TRIAL_S, CROWDED_TRIAL_S = 0.002, 0.0075
+#: With at most so many ranks for each core, a rank that computes is still met by the others.
+MOST_LOAD_WITH_COMPUTES = 2
 
 
 class Pattern(OneSetting):
     """The common part of five checks. Leaf classes name the kernel, its rival and its own axis."""
 
     tags = {"luecke", "papers"}
-    ranks = builtins.parameter(list(SIZES))
+    ranks = ranks_of(2, 4, 8)
     library = builtins.parameter(["mpi", "openshmem"])
     #: The calls that are not one-sided and do the same.
     rival = builtins.variable(str)
@@ -54,7 +59,7 @@ class Pattern(OneSetting):
         for interface in interfaces:
             chosen = {"interface": [interface], **self.own_of(interface, own)}
             main = MAIN_FLAVORS.get(interface, [NO_MEANING])
-            every = FLAVORS if interface in MAIN_FLAVORS and self.ranks == 2 else main
+            every = main if self.is_crowded or interface not in MAIN_FLAVORS else FLAVORS
             # first, because a library that crashes at its end spoils the last cell's verdict
             if self.computes():
                 flavors = every if interface == "mpi3" else main
@@ -63,10 +68,20 @@ class Pattern(OneSetting):
             if every != main:
                 self.crosses += [{**chosen, "flavor": every, **small}]
         self.kernel_options = {
-            "trials": str(TRIALS[self.ranks]),
-            "computing-trials": str(COMPUTING_TRIALS[self.ranks]),
+            "trials": str(self.trials),
+            "computing-trials": str(self.computing_trials),
             "compute-ms": f"{1e3 * COMPUTE_S:g}",
         }
+
+    @property
+    def trials(self):
+        """How many trials a cell has."""
+        return fewer_the_more_crowded(TRIALS, CROWDED_TRIALS, LEAST_TRIALS, self.load)
+
+    @property
+    def computing_trials(self):
+        """How many trials a cell has in which a rank computes."""
+        return CROWDED_COMPUTING_TRIALS if self.is_crowded else COMPUTING_TRIALS
 
     def own_values(self):
         """Return the values of the kernel's own axis, by the axis's name."""
@@ -80,17 +95,18 @@ class Pattern(OneSetting):
 
     def sizes(self):
         """Return the sizes of messages."""
-        return SIZES[self.ranks]
+        return CROWDED_SIZES if self.is_crowded else SIZES
 
     def computes(self):
         """Tell whether one rank computes in some cells, which needs a core for each rank."""
-        return self.ranks == 2
+        return not self.is_crowded
 
     def seconds_of_cell(self, labels):
         """Return the time of a cell, from its number of trials."""
+        trial_s = CROWDED_TRIAL_S * self.load**2 if self.is_crowded else TRIAL_S
         if labels["target_state"] == "computes":
-            return 0.05 + COMPUTING_TRIALS[self.ranks] * (COMPUTE_S + TRIAL_S[self.ranks])
-        return 0.05 + TRIALS[self.ranks] * TRIAL_S[self.ranks]
+            return 0.05 + self.computing_trials * (COMPUTE_S + trial_s)
+        return 0.05 + self.trials * trial_s
 
 
 def _base_point(interface, **own):
@@ -153,8 +169,9 @@ class TreeBroadcast(Pattern):
     own_axis = {"operation": ["get", "put"]}
 
     def computes(self):
-        """Tell whether one rank computes. With four ranks, an inner node of the tree computes."""
-        return self.ranks in (2, 4)
+        """Tell whether a rank computes. An inner rank of the tree does so even if it is crowded."""
+        inner = self.ranks >= 4 and self.load <= MOST_LOAD_WITH_COMPUTES
+        return inner or super().computes()
 
 
 @rfm.simple_test
@@ -169,4 +186,5 @@ class AllToAll(Pattern):
 
     def sizes(self):
         """Return the sizes; a longer message with more than two ranks shows contention."""
-        return [*SIZES[self.ranks], 10000] if self.ranks == 4 else SIZES[self.ranks]
+        contended = self.is_crowded and self.ranks >= 4 and self.load <= MOST_LOAD_WITH_COMPUTES
+        return [*CROWDED_SIZES, 10000] if contended else super().sizes()

@@ -10,6 +10,7 @@ import reframe.core.builtins as builtins
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
+from .plugins.ranks import ranks_of
 
 OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]
 FLAVORS = ["create", "allocate"]
@@ -46,43 +47,23 @@ class OriginThreadsFull(OriginThreads):
     """One thread at every thread level; several threads at the level that allows several."""
 
     descr = "origin threads, on one window and on a window each"
+    most_ranks = 2
     tags = {"full"}
     thread_level = builtins.parameter(["single", "funneled", "serialized", "multiple"])
     crosses_one_thread = _crosses(["one_window"], [1])
     crosses_threads = _crosses(ARRANGEMENTS_OF_THREADS, THREADS)
 
 
+@rfm.simple_test
 class OriginProcesses(OriginThreads):
     """Processes with one thread each, as many as there are threads in `OriginThreadsFull`."""
 
+    descr = "origin processes"
+    tags = {"full"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
+    ranks = ranks_of(2, 3, 5)
 
-
-@rfm.simple_test
-class OriginProcesses1(OriginProcesses):
-    """One process besides the target."""
-
-    descr = "one origin process"
-    tags = {"full"}
-    ranks = builtins.parameter([2])
-    crosses_one_thread = _crosses(["processes"], [1])
-
-
-@rfm.simple_test
-class OriginProcesses2(OriginProcesses):
-    """Two processes besides the target."""
-
-    descr = "two origin processes"
-    tags = {"full"}
-    ranks = builtins.parameter([3])
-    crosses_one_thread = _crosses(["processes"], [2])
-
-
-@rfm.simple_test
-class OriginProcesses4(OriginProcesses):
-    """Four processes besides the target."""
-
-    descr = "four origin processes"
-    tags = {"full"}
-    ranks = builtins.parameter([5])
-    crosses_one_thread = _crosses(["processes"], [4])
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Let all ranks but the target be origins."""
+        self.crosses = _crosses(["processes"], [self.ranks - 1])

@@ -11,6 +11,7 @@ from onesided.studies.stfc.progress.analysis import probe_of_series
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
+from .plugins.ranks import ranks_of
 
 OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]
 FETCHING = ["get_accumulate", "compare_and_swap", "failing_compare_and_swap"]
@@ -196,5 +197,6 @@ class ProgressGhost(ProgressModes):
     tags = {"redbook", "full"}
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([LOWEST_LEVEL])
-    ranks = builtins.parameter([3])
+    ranks = ranks_of(3)
+    least_ranks = 3
     crosses_lowest_level = [_table(["ghost_process"], flavors=["allocate"])]

@@ -5,12 +5,11 @@ sections 3.5.3.1 (accumulate) and 3.5.3.2 (gather).
 """
 
 import reframe as rfm
-import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.few_and_crowd import FEW_RANKS
 from .common.servers import Origins, ServerThread, ThreadsAllowed
+from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
@@ -39,16 +38,17 @@ class ActiveAccumulate(Origins):
     descr = "active accumulate by ranks"
     tags = TAGS
     kernel = "active_accumulate"
-    ranks = builtins.parameter([FEW_RANKS, 3, 5])
+    ranks = ranks_of(2, 3, 5)
     base_point = ACCUMULATE
     _own = {"way": ["accumulate", "lock_get_put"]}
-    crosses_few = [
+    crosses_full = [
         {**_own, "flavor": FLAVORS, **SIZES},
         {**_own, "flavor": FLAVORS, **COMPUTES},
         {**served(["target_serves"]), **SIZES},
         {**served(["target_serves"]), **COMPUTES},
     ]
-    crosses_crowd = [_own, {**served(["target_serves", "server_process"]), **STATES}]
+    crosses_crowded = [_own, {**served(["target_serves"]), **STATES}]
+    crosses_three = [{**served(["server_process"]), **STATES}]
 
 
 @rfm.simple_test
@@ -85,20 +85,21 @@ class Gather(Origins):
     descr = "gather of scattered elements"
     tags = TAGS
     kernel = "gather"
-    ranks = builtins.parameter([FEW_RANKS, 3])
+    ranks = ranks_of(2, 3)
     base_point = GATHER
     _main = {"way": ["gets", "get_indexed"], "flavor": FLAVORS}
-    crosses_few = [
+    crosses_full = [
         {**_main, **ELEMENTS},
         {"way": ["rgets", "get_new_type"], "flavor": ["create"], **ELEMENTS},
         {**_main, **COMPUTES},
         {**served(["target_serves"]), **ELEMENTS},
         {**served(["target_serves"]), **COMPUTES},
     ]
-    crosses_crowd = [
+    crosses_crowded = [
         {"way": ["gets", "get_indexed"]},
-        {**served(["target_serves", "server_process"]), **STATES},
+        {**served(["target_serves"]), **STATES},
     ]
+    crosses_three = [{**served(["server_process"]), **STATES}]
 
 
 @rfm.simple_test

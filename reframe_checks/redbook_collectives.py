@@ -8,7 +8,7 @@ import reframe as rfm
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.by_cores import ByCores
 
 MAIN_FLAVOR = "allocate"
 FLAVORS = ["create", MAIN_FLAVOR]
@@ -18,29 +18,30 @@ SINGLE = {**FEW_SAMPLES, "burst": "1"}
 
 
 @rfm.simple_test
-class AlltoallAlgorithms(FewAndCrowd):
+class AlltoallAlgorithms(ByCores):
     """Each rank sends a block to every rank, in six ways."""
 
     descr = "all-to-all algorithms"
     tags = {"redbook", "papers"}
     kernel = "alltoall_algorithms"
-    cell_s = {FEW_RANKS: 0.05, CROWD: 0.3}
+    cell_s = 0.05
+    crowded_cell_s = 0.3
     options = SHORT
     crowded_options = SINGLE
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
     _messages = {"interface": ["ready_all", "ready_others", "sendrecv_ring", "alltoall"]}
     _puts = {"interface": ["put_lock_all", "put_fence"], "flavor": [MAIN_FLAVOR]}
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
-    crosses_few = [
+    crosses_full = [
         {**_messages, **_sizes},
         {**_puts, **_sizes},
         {**_puts, "flavor": FLAVORS, "size_bytes": [8, 262144]},
     ]
-    crosses_crowd = [{**_messages, "size_bytes": [8, 32768]}, {**_puts, "size_bytes": [8, 32768]}]
+    crosses_crowded = [{**_messages, "size_bytes": [8, 32768]}, {**_puts, "size_bytes": [8, 32768]}]
 
 
 @rfm.simple_test
-class Transpose(FewAndCrowd):
+class Transpose(ByCores):
     """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
 
     One way has a barrier between two steps. Two ranks have only one step, so that this way is run
@@ -50,7 +51,8 @@ class Transpose(FewAndCrowd):
     descr = "transpose"
     tags = {"redbook", "papers"}
     kernel = "transpose"
-    cell_s = {FEW_RANKS: 0.1, CROWD: 0.3}
+    cell_s = 0.1
+    crowded_cell_s = 0.3
     options = {"samples": "7", "budget-s": "0.05"}
     crowded_options = FEW_SAMPLES
     base_point = {"interface": "bsend_block", "flavor": NO_MEANING, "order": 256}
@@ -68,25 +70,27 @@ class Transpose(FewAndCrowd):
         "flavor": [MAIN_FLAVOR],
     }
     _orders = {"order": [128, 256]}
-    crosses_few = [
+    crosses_full = [
         {"interface": [*_messages, *_collectives], **_orders},
         {**_puts, **_orders},
         {**_puts, "flavor": FLAVORS},
     ]
-    crosses_crowd = [
-        {"interface": ["bsend_block", "bsend_barrier", *_collectives], "order": [128]},
+    crosses_crowded = [
+        {"interface": ["bsend_block", *_collectives], "order": [128]},
         {"interface": ["put_fence", "put_lock_all"], "flavor": [MAIN_FLAVOR], "order": [128]},
     ]
+    crosses_three = [{"interface": ["bsend_barrier"], "order": [128]}]
 
 
 @rfm.simple_test
-class HierarchicalCollectives(FewAndCrowd):
+class HierarchicalCollectives(ByCores):
     """A sum, a barrier and an all-to-all, by the library and with leader ranks."""
 
     descr = "hierarchical collectives"
     tags = {"redbook", "papers"}
     kernel = "hierarchical_collectives"
-    cell_s = {FEW_RANKS: 0.06, CROWD: 0.3}
+    cell_s = 0.06
+    crowded_cell_s = 0.3
     options = SHORT
     crowded_options = SINGLE
     base_point = {"interface": "allreduce", "size_bytes": 8}
@@ -96,8 +100,8 @@ class HierarchicalCollectives(FewAndCrowd):
         "interface": ["barrier", "hierarchical_barrier"],
         "size_bytes": [NO_MEANING],
     }
-    crosses_few = [
+    crosses_full = [
         {"interface": [*_sums, *_all_to_all], "size_bytes": [8, 4096, 32768, 262144]},
         _barriers,
     ]
-    crosses_crowd = [{"interface": [*_sums, *_all_to_all], "size_bytes": [8, 32768]}, _barriers]
+    crosses_crowded = [{"interface": [*_sums, *_all_to_all], "size_bytes": [8, 32768]}, _barriers]

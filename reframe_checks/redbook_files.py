@@ -10,7 +10,7 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.by_cores import ByCores
 from .common.one_setting import OneSetting
 from .plugins.grid import THREADS_LEVEL
 
@@ -19,13 +19,14 @@ STORAGES = ["disk", "tmpfs"]
 
 
 @rfm.simple_test
-class ParallelIo(FewAndCrowd):
+class ParallelIo(ByCores):
     """The cube is cut so that each rank has many short pieces of the file, or one long piece."""
 
     descr = "parallel input and output"
     tags = TAGS
     kernel = "parallel_io"
-    cell_s = {FEW_RANKS: 0.2, CROWD: 1.0}
+    cell_s = 0.2
+    crowded_cell_s = 1.0
     options = {"samples": "10", "budget-s": "0.1"}
     crowded_options = {"samples": "3", "budget-s": "0.1"}
     base_point = {
@@ -36,7 +37,7 @@ class ParallelIo(FewAndCrowd):
         "side": 64,
     }
     _ways = {"way": ["at_all", "at", "posix", "one_rank"]}
-    crosses_few = [
+    crosses_full = [
         {
             "direction": ["write", "read"],
             **_ways,
@@ -45,7 +46,7 @@ class ParallelIo(FewAndCrowd):
         },
         {**_ways, "side": [16, 64, 128]},
     ]
-    crosses_crowd = [_ways]
+    crosses_crowded = [_ways]
 
 
 BASE_POINT = {
@@ -71,6 +72,7 @@ class RemoteRead(OneSetting):
     descr = "remote read, the server is a process"
     tags = TAGS
     kernel = "remote_read"
+    most_ranks = 2
     kernel_options = OPTIONS
     base_point = BASE_POINT
     _sizes = [512, 4096, 16384, 65536, 1048576, 16777216]
@@ -91,6 +93,7 @@ class RemoteReadThread(OnesidedCheck):
     kernel = "remote_read"
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
+    most_ranks = 2
     kernel_options = OPTIONS
     base_point = BASE_POINT
     crosses_threads = [_reads(["thread"], [512, 65536, 1048576])]

@@ -10,7 +10,8 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.by_cores import ByCores
+from .plugins.ranks import ranks_of
 
 MAIN_FLAVOR = "allocate"
 MESSAGES = {
@@ -44,23 +45,24 @@ FEW_SAMPLES = {"samples": "3", "burst": "1"}
 
 
 @rfm.simple_test
-class Halo(FewAndCrowd):
+class Halo(ByCores):
     """Each rank gets the points around its block, in seven ways."""
 
     descr = "halo"
     tags = {"redbook", "papers"}
     kernel = "halo"
-    cell_s = {FEW_RANKS: 0.1, CROWD: 0.3}
+    cell_s = 0.1
+    crowded_cell_s = 0.3
     options = OPTIONS
     crowded_options = FEW_SAMPLES
     base_point = BASE_POINT
     _tasks = [{**way, **UPDATED, "threads": [1]} for way in WAYS]
-    crosses_few = [
+    crosses_full = [
         *({**ways, **grid} for ways in (MESSAGES, PUTS) for grid in GRIDS),
         *({**PUTS, **grid, "flavor": ["create"]} for grid in ONE_GRID_EACH),
         *_tasks,
     ]
-    crosses_crowd = [
+    crosses_crowded = [
         *({**ways, **grid} for ways in (MESSAGES, PUTS) for grid in ONE_GRID_EACH),
         *_tasks,
     ]
@@ -74,7 +76,8 @@ class HaloOfThreads(OnesidedCheck):
     tags = {"redbook", "papers"}
     kernel = "halo"
     setting = builtins.parameter(["default"])
-    ranks = builtins.parameter([1])
+    ranks = ranks_of(1)
+    least_ranks = most_ranks = 1
     thread_level = builtins.parameter(["funneled"])
     kernel_options = OPTIONS
     base_point = BASE_POINT

@@ -8,17 +8,15 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 
 from .common.base import OnesidedCheck
+from .plugins.ranks import ranks_of
 
 #: A product of one task takes some milliseconds.
 ORDER = 4096
 BOTH = ["rows", "columns"]
-EACH = [*BOTH, "rows_forked"]
-#: For each number of tasks: variants, and the numbers of threads of a task.
-CROSSES = {
-    1: [(EACH, [1, 2, 4]), (BOTH, [8])],
-    2: [(EACH, [1, 2]), (BOTH, [4])],
-    4: [(BOTH, [1, 2, 4])],
-}
+#: Tasks times threads of the source's largest products, and the most threads of any task here.
+MOST_THREADS, THREADS_OF_MANY_TASKS = 8, 4
+#: With more tasks than this, the variant that forks at each column takes too long.
+MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
 
 
 @rfm.simple_test
@@ -30,16 +28,21 @@ class MatrixVector(OnesidedCheck):
     kernel = "matrix_vector"
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter(["funneled"])
-    ranks = builtins.parameter(list(CROSSES))
+    ranks = ranks_of(1, 2, 4)
+    least_ranks = 1
     base_point = {"variant": "rows", "threads": 1, "order": ORDER}
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out long cells. Take few samples if there are more ranks than cores."""
-        self.crosses = [
-            {"variant": variants, "threads": threads} for variants, threads in CROSSES[self.ranks]
-        ]
-        samples = "3" if self.ranks == max(CROSSES) else "7"
+        """Leave out long cells. Take few samples if even single threads share cores."""
+        most = max(MOST_THREADS, self.cores_of_node) // self.ranks
+        most = max(most, THREADS_OF_MANY_TASKS)
+        threads = [2**power for power in range(most.bit_length()) if 2**power <= most]
+        self.crosses = [{"variant": BOTH, "threads": threads}]
+        if self.ranks <= MOST_TASKS_FORKED:
+            few = [number for number in threads if number * self.ranks <= MOST_THREADS_FORKED]
+            self.crosses += [{"variant": ["rows_forked"], "threads": few}]
+        samples = "3" if self.is_crowded else "7"
         self.kernel_options = {"samples": samples, "budget-s": "0.1"}
 
     def seconds_of_cell(self, labels):

@@ -9,8 +9,9 @@ import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.by_cores import ByCores
 from .common.one_setting import OneSetting
+from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
@@ -21,7 +22,7 @@ IN_PLACE_SIZES = [4096, 16384]
 
 
 @rfm.simple_test
-class EagerLimit(FewAndCrowd):
+class EagerLimit(ByCores):
     """The largest size for which a send or put returns while no rank receives; found by halving."""
 
     descr = "eager limit"
@@ -29,17 +30,18 @@ class EagerLimit(FewAndCrowd):
     #: A limit for each path: memory that the ranks share, and TCP.
     setting = builtins.parameter(["default", "tcp"])
     kernel = "eager_limit"
-    cell_s = {FEW_RANKS: 0.1, CROWD: 0.8}
+    cell_s = 0.1
+    crowded_cell_s = 0.8
     options = {"largest-bytes": str(4 << 20)}
     crowded_options = {"largest-bytes": "65536", "delay-ms": "20"}
     base_point = {"call": "send", "receiver": "in_mpi", "flavor": NO_MEANING}
     _both = {"receiver": ["in_mpi", "outside"]}
-    crosses_few = [
+    crosses_full = [
         _both,
         {"call": ["ssend"]},
         {"call": ["put_flush_local", "put_flush"], **_both, "flavor": FLAVORS},
     ]
-    crosses_crowd = [{"call": ["send"]}]
+    crosses_crowded = [{"call": ["send"]}]
 
 
 @rfm.simple_test
@@ -80,13 +82,14 @@ class InPlace(OneSetting):
 
 
 @rfm.simple_test
-class TwoWayExchange(FewAndCrowd):
+class TwoWayExchange(ByCores):
     """Two processes send each other a message at the same time."""
 
     descr = "two-way exchange"
     tags = TAGS
     kernel = "two_way_exchange"
-    cell_s = {FEW_RANKS: 0.01, CROWD: 0.2}
+    cell_s = 0.01
+    crowded_cell_s = 0.2
     options = {"samples": "30", "budget-s": "0.02"}
     crowded_options = {"samples": "3", "burst": "1"}
     base_point = {"interface": "sendrecv", "flavor": NO_MEANING, "size_bytes": 8}
@@ -95,11 +98,11 @@ class TwoWayExchange(FewAndCrowd):
         "flavor": [NO_MEANING],
     }
     _one_sided = {"interface": ["put_fence", "put_pscw", "put_lock_all"]}
-    crosses_few = [
+    crosses_full = [
         {**_two_sided, "size_bytes": SIZES},
         {**_one_sided, "flavor": FLAVORS, "size_bytes": SIZES},
     ]
-    crosses_crowd = [_two_sided, {**_one_sided, "flavor": ["allocate"]}]
+    crosses_crowded = [_two_sided, {**_one_sided, "flavor": ["allocate"]}]
 
 
 @rfm.simple_test
@@ -108,8 +111,8 @@ class TwoWayExchangeOverTcp(TwoWayExchange):
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])
-    ranks = builtins.parameter([FEW_RANKS])
-    crosses_few = [
+    ranks = ranks_of(2)
+    crosses_full = [
         {"interface": ["sendrecv"], "size_bytes": SIZES},
         {"interface": ["put_lock_all"], "flavor": ["allocate"], "size_bytes": SIZES},
     ]

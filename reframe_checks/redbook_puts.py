@@ -8,7 +8,7 @@ import reframe as rfm
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.by_cores import ByCores
 from .common.one_setting import OneSetting
 
 TAGS = {"redbook", "papers"}
@@ -21,13 +21,14 @@ COMPUTING_SAMPLES = 5
 
 
 @rfm.simple_test
-class Completion(FewAndCrowd):
+class Completion(ByCores):
     """What an origin knows about its put, and the cost of this knowledge."""
 
     descr = "completion of a put"
     tags = TAGS
     kernel = "completion"
-    cell_s = {FEW_RANKS: 0.01, CROWD: 0.4}
+    cell_s = 0.01
+    crowded_cell_s = 0.4
     options = {**OPTIONS, "computing-samples": str(COMPUTING_SAMPLES)}
     crowded_options = {"samples": "2", "burst": "1"}
     base_point = {
@@ -44,13 +45,17 @@ class Completion(FewAndCrowd):
         "flavor": [NO_MEANING],
         "target_state": [NO_MEANING],
     }
-    crosses_few = [
+    crosses_full = [
         {**_locally, "flavor": FLAVORS, **_sizes},
         {**_further, "flavor": FLAVORS, **_sizes},
         {**_messages, **_sizes},
         {**_locally, "flavor": FLAVORS, "target_state": ["computes"]},
     ]
-    crosses_crowd = [{}, {**_further, "known": ["notice"]}, {**_messages, "known": ["send_reply"]}]
+    crosses_crowded = [
+        {},
+        {**_further, "known": ["notice"]},
+        {**_messages, "known": ["send_reply"]},
+    ]
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""

@@ -10,7 +10,7 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.by_cores import ByCores
 from .plugins.grid import THREADS_LEVEL
 
 MAIN_FLAVOR = "allocate"
@@ -32,18 +32,24 @@ def _ways(arrangement, pairs):
 
 
 @rfm.simple_test
-class SharingProcesses(FewAndCrowd):
-    """One pair of processes alone, and two pairs at once."""
+class SharingProcesses(ByCores):
+    """A pair of processes alone, and as many pairs at once as the ranks make."""
 
     descr = "adapter sharing, pairs of processes"
     tags = {"redbook", "papers"}
     kernel = "adapter_sharing"
-    cell_s = {FEW_RANKS: 0.1, CROWD: 0.5}
+    cell_s = 0.1
+    crowded_cell_s = 0.5
     options = OPTIONS
     crowded_options = FEW_SAMPLES
     base_point = BASE_POINT
-    crosses_few = _ways("processes", [1])
-    crosses_crowd = _ways("processes", [2])
+    multiple_of_ranks = 2
+
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Let all ranks be in pairs. Take few samples if ranks share cores."""
+        self.kernel_options = self.crowded_options if self.is_crowded else self.options
+        self.crosses = _ways("processes", [self.ranks // 2])
 
 
 @rfm.simple_test
@@ -55,19 +61,21 @@ class SharingThreads(OnesidedCheck):
     kernel = "adapter_sharing"
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
+    most_ranks = 2
     kernel_options = FEW_SAMPLES
     base_point = BASE_POINT
     crosses_threads = _ways("threads", [1, 2])
 
 
 @rfm.simple_test
-class CounterContenders(FewAndCrowd):
+class CounterContenders(ByCores):
     """A counter for one contender and for several, while its host is idle or busy."""
 
     descr = "shared counter by contenders"
     tags = {"redbook"}
     kernel = "shared_counter"
-    cell_s = {FEW_RANKS: 0.1, CROWD: 0.4}
+    cell_s = 0.1
+    crowded_cell_s = 0.4
     options = {"tasks-per-rank": "7"}
     crowded_options = {"tasks-per-rank": "5"}
     base_point = {
@@ -81,18 +89,19 @@ class CounterContenders(FewAndCrowd):
         "algorithm": ["fetch_and_op_flush", "compare_and_swap"],
         "case": ["target_idle", "target_computes"],
     }
-    crosses_few = [_contenders]
-    crosses_crowd = [_contenders]
+    crosses_full = [_contenders]
+    crosses_crowded = [_contenders]
 
 
 @rfm.simple_test
-class LockContenders(FewAndCrowd):
+class LockContenders(ByCores):
     """A spin lock for one contender and for several, while its host is idle or busy."""
 
     descr = "spin lock by contenders"
     tags = {"redbook"}
     kernel = "mutex"
-    cell_s = {FEW_RANKS: 0.2, CROWD: 0.6}
+    cell_s = 0.2
+    crowded_cell_s = 0.6
     options = {"burst": "1000", "samples": "10", "budget-s": "0.05", "computing-samples": "5"}
     crowded_options = {"burst": "5", "samples": "3", "budget-s": "1", "computing-samples": "5"}
     base_point = {
@@ -102,5 +111,5 @@ class LockContenders(FewAndCrowd):
         "target_state": "idle",
     }
     _contenders = {"target_state": ["idle", "takes_part", "computes"]}
-    crosses_few = [_contenders]
-    crosses_crowd = [_contenders]
+    crosses_full = [_contenders]
+    crosses_crowded = [_contenders]

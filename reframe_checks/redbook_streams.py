@@ -11,6 +11,7 @@ from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL, THREADS_LEVEL
+from .plugins.ranks import ranks_of
 
 LEVELS = [LOWEST_LEVEL, "funneled", "serialized", THREADS_LEVEL]
 DIRECTIONS = ["one_way", "both_ways"]
@@ -19,6 +20,8 @@ OPTIONS = {"samples": "10", "budget-s": "0.02", "burst-bytes": "8388608"}
 #: With more threads than cores every hand-over may wait for a time slice: the budget then shortens
 #: bursts.
 SEVERAL = {"samples": "3", "burst": "200", "budget-s": "0.02", "burst-bytes": "33554432"}
+#: With more ranks for each core than this, bursts of all ways take minutes.
+MOST_LOAD = 2
 
 
 def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
@@ -53,6 +56,7 @@ class LockTax(Streams):
 
     descr = "threaded calls, one thread at each level"
     thread_level = builtins.parameter(LEVELS)
+    most_ranks = 2
     kernel_options = OPTIONS
     crosses_one_thread = _streams(["one_for_all"], [1], [8, 65536])
     crosses_lowest_level = _streams(["processes"], [1], [8, 65536])
@@ -69,6 +73,7 @@ class StreamsOfThreads(Streams):
 
     descr = "threaded calls, several threads"
     thread_level = builtins.parameter([THREADS_LEVEL])
+    most_ranks = 2
     kernel_options = SEVERAL
     crosses_threads = [
         *_streams(["one_for_all", "one_each"], [2], [8]),
@@ -79,24 +84,25 @@ class StreamsOfThreads(Streams):
 
 @rfm.simple_test
 class StreamsOfProcesses(Streams):
-    """Pairs of processes with one thread each, in the numbers of `StreamsOfThreads`."""
+    """Pairs of processes with one thread each, as many as the ranks make."""
 
-    descr = "threaded calls, two pairs of processes"
+    descr = "threaded calls, pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])
-    ranks = builtins.parameter([4])
-    kernel_options = SEVERAL
-    crosses_one_thread = [
-        *_streams(["processes"], [2], [8]),
-        *_streams(["processes"], [2], [65536], ["isend"]),
-    ]
+    ranks = ranks_of(4, 8)
+    multiple_of_ranks = 2
 
-
-@rfm.simple_test
-class StreamsOfManyProcesses(Streams):
-    """Four pairs of processes, with only small messages."""
-
-    descr = "threaded calls, four pairs of processes"
-    thread_level = builtins.parameter([LOWEST_LEVEL])
-    ranks = builtins.parameter([8])
-    kernel_options = {**SEVERAL, "samples": "2"}
-    crosses_one_thread = [{"interface": ["isend"], "arrangement": ["processes"], "streams": [4]}]
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """With many ranks for each core, leave out all but one way and the small messages."""
+        pairs = [self.ranks // 2]
+        self.kernel_options = SEVERAL
+        if self.load > MOST_LOAD:
+            self.kernel_options = {**SEVERAL, "samples": "2"}
+            self.crosses = [
+                {"interface": ["isend"], "arrangement": ["processes"], "streams": pairs}
+            ]
+            return
+        self.crosses = [
+            *_streams(["processes"], pairs, [8]),
+            *_streams(["processes"], pairs, [65536], ["isend"]),
+        ]

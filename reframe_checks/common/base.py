@@ -20,6 +20,7 @@ from ..plugins.container import ContainerPlugin
 from ..plugins.environment import EnvironmentPlugin, source_state
 from ..plugins.grid import GridPlugin
 from ..plugins.launch import LaunchPlugin
+from ..plugins.ranks import RanksPlugin
 from ..plugins.references import UNDECIDED, ReferencePlugin
 from ..plugins.script import ScriptPlugin
 from ..plugins.setting import SettingPlugin
@@ -32,6 +33,7 @@ class OnesidedCheck(
     EnvironmentPlugin,
     SettingPlugin,
     GridPlugin,
+    RanksPlugin,
     LaunchPlugin,
     ContainerPlugin,
     TransportPlugin,

@@ -4,7 +4,7 @@ import reframe.core.builtins as builtins
 
 from ..plugins.grid import THREADS_LEVEL
 from .base import OnesidedCheck
-from .few_and_crowd import FEW_RANKS, FewAndCrowd
+from .by_cores import ByCores
 
 COMPUTING_SAMPLES = 5
 OPTIONS = {"samples": "10", "budget-s": "0.02", "computing-samples": str(COMPUTING_SAMPLES)}
@@ -12,10 +12,11 @@ OPTIONS = {"samples": "10", "budget-s": "0.02", "computing-samples": str(COMPUTI
 FEW_SAMPLES = {"samples": "5", "burst": "1", "computing-samples": str(COMPUTING_SAMPLES)}
 
 
-class Origins(FewAndCrowd):
+class Origins(ByCores):
     """A target and at least one origin, with and without a core for each rank."""
 
-    cell_s = {FEW_RANKS: 0.03, 3: 0.3, 5: 0.5}
+    cell_s = 0.03
+    crowded_cell_s = 0.4
     options = OPTIONS
     crowded_options = FEW_SAMPLES
 
@@ -40,8 +41,13 @@ class ThreadsAllowed(OnesidedCheck):
 class ServerThread(ThreadsAllowed):
     """A server thread, so that there is one thread more than ranks."""
 
-    kernel_options = FEW_SAMPLES
+    helpers = 1
+
+    @builtins.run_after("init")
+    def choose_options(self):
+        """Take few samples if the server thread has no core of its own."""
+        self.kernel_options = FEW_SAMPLES if self.is_crowded else OPTIONS
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
-        return 0.4
+        return 0.4 if self.is_crowded else super().seconds_of_cell(labels)

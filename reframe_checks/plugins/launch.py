@@ -20,7 +20,6 @@ SHARE_OF_A_CELL = 0.5
 class LaunchPlugin(LauncherPlugin):
     """Starts a kernel through ``launch.sh``, which survives, times and records each mpiexec."""
 
-    ranks = builtins.parameter([2])
     placement = builtins.parameter(["unbound"])
     #: Time after which a launch is ended; seconds.
     launch_timeout_s = builtins.variable(int, value=120)
@@ -31,9 +30,8 @@ class LaunchPlugin(LauncherPlugin):
     launches_file = repeats.LAUNCHES
 
     @builtins.run_after("init")
-    def ask_for_ranks(self):
-        """Ask the scheduler for the declared ranks, and keep the files of a launch."""
-        self.num_tasks = self.ranks
+    def keep_lines(self):
+        """Keep the files of a launch."""
         self.keep_files = [f"{self.lines_file}*", self.launches_file]
 
     @property

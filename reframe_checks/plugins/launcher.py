@@ -15,7 +15,8 @@ from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.environments import containers
 from onesided.sites import SLURM
-from onesided.system import cores
+
+from .ranks import nodes_of
 
 SRUN = "srun"
 #: The environment's own launcher, found through its `PATH`.
@@ -32,8 +33,8 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def ranks_per_node(self):
-        """How many ranks each node gets on this partition; all ranks if it does not say."""
-        return self.current_partition.extras.get("ranks_per_node", self.ranks)
+        """How many ranks each node gets on this partition; all ranks if nobody says."""
+        return nodes_of(self.current_partition).ranks_of_one(self.ranks)
 
     @property
     def nodes(self):
@@ -43,7 +44,7 @@ class LauncherPlugin(RegressionTestPlugin):
     @builtins.run_after("setup")
     def place_ranks(self):
         """Ask the scheduler for this number of ranks on each node, and for the nodes."""
-        self.num_tasks_per_node = min(self.ranks_per_node, self.ranks)
+        self.num_tasks_per_node = self.ranks_per_node
         if self.current_partition.scheduler.registered_name in SLURM:
             # ReFrame's own --nodes leaves out the node that gets fewer ranks than the others
             self.job.options = [*self.job.options, f"--nodes={self.nodes}"]
@@ -51,7 +52,7 @@ class LauncherPlugin(RegressionTestPlugin):
     @builtins.run_after("setup")
     def skip_what_wants_more_nodes(self):
         """Skip if the partition says that a job gets fewer nodes than these ranks need."""
-        most = self.current_partition.extras.get("nodes", self.nodes)
+        most = nodes_of(self.current_partition).number or self.nodes
         if self.nodes > most:
             self.skip_with_reason(
                 "unavailable",
@@ -77,19 +78,12 @@ class LauncherPlugin(RegressionTestPlugin):
 
     def placement_options(self):
         """Return the launcher's options for the declared placement and for too few cores."""
-        return self.launcher_options(
-            self.placement, is_oversubscribed=self.num_tasks_per_node > self._cores_of_a_node()
-        )
+        return self.launcher_options(self.placement, is_oversubscribed=self.is_oversubscribed)
 
-    def _cores_of_a_node(self):
-        """Return how many cores the ranks of a node may use, if this is known here.
-
-        Without a scheduler, the ranks have no more cores than ReFrame, which starts their launcher.
-        """
-        declared = self.current_partition.processor.num_cpus
-        if self.is_local():
-            return min(declared or cores.existing(), cores.usable())
-        return declared or cores.usable()
+    @property
+    def is_oversubscribed(self):
+        """Whether a node gets more ranks than it has cores, if this is known here."""
+        return self.num_tasks_per_node > nodes_of(self.current_partition).cores
 
     def launcher_words(self):
         """Return the launcher and all its options, which come before a kernel."""

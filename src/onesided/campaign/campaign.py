@@ -56,6 +56,11 @@ class Campaign:
         return self.document.get("until")
 
     @property
+    def ranks(self) -> list[int] | dict[str, Any] | None:
+        """The numbers of ranks that the campaign asks for (`campaign.ranks`); None: it does not."""
+        return self.document.get("ranks")
+
+    @property
     def site_file(self) -> Path:
         """The file with ReFrame's configuration of the campaign's site."""
         return site_file(self.document["site"])
@@ -199,6 +204,9 @@ def load(name_or_path: str) -> Campaign:
     document = documents.read_yaml(path, "campaign")
     _check_expression(path, document["select"].get("expression", "True"))
     _check_until(path, document)
+    if "ranks" in document:
+        for fault in documents.faults(document["ranks"], "ranks", path, "ranks"):
+            raise fault
     declared = list(declarations.declared(in_containers=True))
     _require_known(
         path, "environments", document["environments"], declared, "config/environments.yaml"

@@ -10,7 +10,7 @@ from typing import Any
 from onesided.campaign import grid, reframe
 from onesided.campaign.campaign import Campaign
 from onesided.environments import provision
-from onesided.system import documents, paths, writing
+from onesided.system import cores, documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 DECLARED_SCHEMA = "onesided/declared/5"
@@ -41,6 +41,8 @@ TEST_FIELDS = (
 def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
     """Return the campaign's tests as ReFrame describes them. Each test has its grid of cells.
 
+    Cells depend on the cores of a node, so that ReFrame is asked for each partition.
+
     Args:
         campaign: the campaign.
         tests: tests that were declared before. If given, only the checks of these are described.
@@ -49,7 +51,15 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
         OnesidedError: ReFrame cannot load the checks.
         InputError: the campaign's selection has no test.
     """
-    answer = reframe.ask(campaign, "--describe", tests)
+    return [
+        test for partition in campaign.partitions for test in _describe(campaign, partition, tests)
+    ]
+
+
+def _describe(
+    campaign: Campaign, partition: str, tests: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    answer = reframe.ask(campaign, partition, "--describe", tests)
     unloadable = [
         line for line in (answer.stdout + answer.stderr).splitlines() if NOT_LOADED in line
     ]
@@ -60,21 +70,22 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
         raise OnesidedError(f"reframe --describe failed: {reframe.last_line(answer.stderr)}")
     found, _ = json.JSONDecoder().raw_decode(answer.stdout, start) if start >= 0 else ([], 0)
     if not found:
-        raise _nothing_selected(campaign)
+        raise _nothing_selected(campaign, partition)
     return [
         {
             "test": test["display_name"],
             "check": Path(test["@file"]).name,
+            "partition": partition,
             **{name: test[name] for name in TEST_FIELDS},
         }
         for test in found
     ]
 
 
-def _nothing_selected(campaign: Campaign) -> InputError:
+def _nothing_selected(campaign: Campaign, partition: str) -> InputError:
     """Return why ReFrame selected no test: an error in the expression, or no test fits."""
     select = campaign.document["select"]
-    output = reframe.ask(campaign, "--list").stdout
+    output = reframe.ask(campaign, partition, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
     if raised is None:
         return InputError(campaign.path, "select", select, "some checks")
@@ -85,8 +96,14 @@ def _nothing_selected(campaign: Campaign) -> InputError:
 def declare(campaign: Campaign) -> Path:
     """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
     path = campaign.results / "declared.json"
-    writing.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
+    found = {"schema": DECLARED_SCHEMA, "cores": cores.usable(), "tests": describe(campaign)}
+    writing.write_json(path, found)
     return path
+
+
+def is_for_these_cores(path: Path) -> bool:
+    """Return whether a ``declared.json`` was written where as many cores may be used as here."""
+    return documents.read_json(path, "declared").get("cores") == cores.usable()
 
 
 def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
@@ -96,6 +113,11 @@ def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
         InputError: the file is missing, cut, or of another schema version.
     """
     return documents.read_json(campaign.results / "declared.json", "declared")["tests"]
+
+
+def tests_on(tests: Iterable[dict[str, Any]], partition: str) -> list[dict[str, Any]]:
+    """Return the tests of a partition. A test without a partition is for every partition."""
+    return [test for test in tests if test.get("partition", partition) == partition]
 
 
 def tests_for(

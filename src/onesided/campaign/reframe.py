@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from onesided.campaign import ranks
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.records import read_attempts, whole_lines
 from onesided.environments import declarations, kernels, provision, settings
@@ -53,10 +54,11 @@ def _every_check(folder: Path) -> list[str]:
 
 
 def variables(campaign: Campaign) -> dict[str, str]:
-    """Return variables for the checks: the campaign's provider and settings."""
+    """Return variables for the checks: the campaign's provider, settings and numbers of ranks."""
     return {
         provision.PROVIDER_VARIABLE: campaign.provider or "",
         settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
+        ranks.VARIABLE: json.dumps(campaign.ranks),
     }
 
 
@@ -67,13 +69,16 @@ def last_line(text: str) -> str:
 
 
 def ask(
-    campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
+    campaign: Campaign, partition: str, action: str, tests: Iterable[Mapping[str, Any]] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Call ReFrame with an action that runs no test, such as ``--list``; see `command`."""
+    """Call ReFrame on a partition with an action that runs no test, such as ``--list``.
+
+    The checks have the cells that the cores of the partition's nodes allow; see also `command`.
+    """
     temporary = strays.make_temporary_folder(lock_file())
     try:
         return subprocess.run(
-            [*command(campaign, tests), f"--system={campaign.partitions[0]}", action],
+            [*command(campaign, tests), f"--system={partition}", action],
             cwd=paths.project_root(),
             env={
                 **os.environ,

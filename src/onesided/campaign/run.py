@@ -59,16 +59,14 @@ def _is_fresh(path: Path, sources: list[Path]) -> bool:
 
 
 def ensure_declared(campaign: Campaign) -> None:
-    """Let ReFrame describe the tests, unless ``declared.json`` is newer than the checks.
+    """Let ReFrame describe the tests, unless ``declared.json`` has them for these checks and cores.
 
     Raises:
         InputError: the campaign selects no check.
     """
     path = campaign.results / "declared.json"
     sources = [campaign.path, paths.config_dir() / "settings.yaml", *check_sources()]
-    if _is_fresh(path, sources):
-        declared.tests_of(campaign)
-    else:
+    if not _is_fresh(path, sources) or not declared.is_for_these_cores(path):
         declared.declare(campaign)
 
 

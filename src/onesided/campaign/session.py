@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign import further, reframe
-from onesided.campaign.declared import tests_for
+from onesided.campaign.declared import tests_for, tests_on
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
 from onesided.environments import fingerprint, provision, transport
 from onesided.system import documents, surroundings, writing
@@ -44,7 +44,7 @@ class Session:
         """Make the session of a slot, with those tests of its round that its environment runs."""
         self.slot = slot
         self.environment = provision.read(slot.environment, slot.campaign.provider)
-        self.tests = tests_for(tests, self.environment)
+        self.tests = tests_for(tests_on(tests, slot.partition), self.environment)
 
     @cached_property
     def fingerprint(self) -> str:

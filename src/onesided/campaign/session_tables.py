@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from onesided.campaign import grid, outcomes, records
-from onesided.campaign.declared import cells_of, tests_for
+from onesided.campaign.declared import cells_of, tests_for, tests_on
 from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
@@ -87,7 +87,8 @@ def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
     If the slot has no session, yield one piece without tests.
     """
     piece = Piece(slot)
-    for test in tests_for(tests, provision.read(slot.environment, slot.campaign.provider)):
+    environment = provision.read(slot.environment, slot.campaign.provider)
+    for test in tests_for(tests_on(tests, slot.partition), environment):
         cells = grid.most_cells(test["base_point"], test["crosses"])
         if piece.tests and piece.most_cells + cells > MOST_CELLS:
             yield piece

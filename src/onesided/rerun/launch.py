@@ -173,7 +173,7 @@ def _declared(small: Campaign, found: Found) -> dict[str, Any]:
         expected = "a test of the checks in this checkout: the report is of others"
         raise InputError(found.folder, "test", name, expected)
     if cell not in declared.cells_of(tests[0]):
-        expected = f"a cell that {name} has in this checkout: the report is of another"
+        expected = f"a cell that {name} has in this checkout and on these nodes"
         raise InputError(found.folder, "cell", cell, expected)
     return tests[0]
 

@@ -228,6 +228,9 @@ def _words(partition: Partition) -> Iterator[InputError]:
     for name, content in (("extras", partition.extras), ("features", partition.features)):
         where = f"{partition.name}: {name}"
         yield from documents.faults(content, f"partition#{name}", partition.path, where)
+    if "ranks" in partition.extras:
+        where = f"{partition.name}: extras.ranks"
+        yield from documents.faults(partition.extras["ranks"], "ranks", partition.path, where)
 
 
 def _placement(partition: Partition) -> Iterator[InputError]:

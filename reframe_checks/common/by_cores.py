@@ -1,0 +1,37 @@
+"""Checks that have other cells and options if ranks share cores."""
+
+import reframe.core.builtins as builtins
+
+from ..plugins.ranks import ranks_of
+from .one_setting import OneSetting
+
+
+class ByCores(OneSetting):
+    """One setting and thread level. A core for each rank gives all cells, otherwise some cells.
+
+    If ranks share cores, each hand-over between them waits for a time slice, so that there are also
+    fewer samples.
+    """
+
+    ranks = ranks_of(2, 4)
+    #: Options of the kernel with a core for each rank, and without.
+    options = builtins.variable(dict)
+    crowded_options = builtins.variable(dict, value={})
+    crosses_full = builtins.variable(list)
+    crosses_crowded = builtins.variable(list, value=[])
+    #: Further cells that have a meaning from three ranks on.
+    crosses_three = builtins.variable(list, value=[])
+    #: Time of a cell with a core for each rank, and if two ranks share each core; seconds.
+    cell_s = builtins.variable(float, value=0.2)
+    crowded_cell_s = builtins.variable(float, value=0.6)
+
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Without a core for each rank, leave out cells that need it, and take few samples."""
+        chosen = self.crosses_crowded if self.is_crowded else self.crosses_full
+        self.crosses = [*chosen, *(self.crosses_three if self.ranks >= 3 else [])]
+        self.kernel_options = self.crowded_options if self.is_crowded else self.options
+
+    def seconds_of_cell(self, labels):
+        """Return the time of a cell, which grows with the ranks that share a core."""
+        return self.crowded_cell_s * self.load / 2 if self.is_crowded else self.cell_s

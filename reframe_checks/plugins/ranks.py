@@ -1,0 +1,93 @@
+"""How many ranks a check has, which numbers have a meaning for it, and whether ranks share cores.
+
+The campaign, the partition (its extra `ranks`) or ReFrame's command line (`-P RightShift.ranks=16`)
+asks for numbers of ranks. Without any of these, a check has its default numbers.
+"""
+
+import functools
+
+import reframe.core.builtins as builtins
+import reframe.core.runtime as rt
+from reframe.core.pipeline import RegressionTestPlugin
+
+from onesided.campaign import ranks as numbers
+from onesided.system import cores
+
+
+def nodes_of(partition):
+    """Return the nodes of a partition.
+
+    Without a scheduler, ranks have no more cores than ReFrame, which starts their launcher. If a
+    partition of a scheduler does not say how many cores a node has, this machine stands for a node.
+    """
+    declared = partition.processor.num_cpus
+    if partition.scheduler.is_local:
+        found = min(declared or cores.existing(), cores.usable())
+    else:
+        found = declared or cores.usable()
+    extras = partition.extras
+    per_node = asked_on(partition).get("per_node", extras.get("ranks_per_node"))
+    return numbers.Nodes(found, per_node, extras.get("nodes"))
+
+
+def asked_on(partition):
+    """Return what the campaign and the partition ask for."""
+    return numbers.merged(numbers.entries(partition.extras.get("ranks")), numbers.of_campaign())
+
+
+def ranks_of(*default):
+    """Return the parameter `ranks` of a check: the numbers that are asked for, or its default.
+
+    If ReFrame may use several partitions, the check has the numbers of each of them.
+    """
+    found = set()
+    for partition in rt.runtime().system.partitions:
+        found.update(numbers.numbers(asked_on(partition), default, nodes_of(partition)))
+    # with its type, ReFrame lets its command line choose other numbers
+    return builtins.parameter(sorted(found), type=int)
+
+
+class RanksPlugin(RegressionTestPlugin):
+    """The number of ranks, and what follows from it."""
+
+    ranks = ranks_of(2)
+    #: Which numbers of ranks have a meaning: at least, at most (0: any), and multiples of a number.
+    least_ranks = builtins.variable(int, value=2)
+    most_ranks = builtins.variable(int, value=0)
+    multiple_of_ranks = builtins.variable(int, value=1)
+    #: Threads or processes beside the ranks that also need a core on the node: servers, helpers.
+    helpers = builtins.variable(int, value=0)
+
+    @functools.cached_property
+    def load(self):
+        """Threads for each core of the fullest node, on the partition where this is most."""
+        return self.load_of()
+
+    def load_of(self, threads=1):
+        """Return the load if each rank has so many threads."""
+        found = map(nodes_of, rt.runtime().system.partitions)
+        return max(one.load(self.ranks, self.helpers, threads) for one in found)
+
+    @property
+    def cores_of_node(self):
+        """The cores of a node, on the partition whose nodes have the fewest."""
+        return min(nodes_of(partition).cores for partition in rt.runtime().system.partitions)
+
+    @property
+    def is_crowded(self):
+        """Whether threads share cores. Each hand-over between them then waits for a time slice."""
+        return self.load > 1
+
+    @builtins.run_after("init")
+    def ask_for_ranks(self):
+        """Ask the scheduler for the ranks."""
+        self.num_tasks = self.ranks
+
+    @builtins.run_after("setup")
+    def skip_numbers_without_a_meaning(self):
+        """Skip the test if the check has no meaning for this number of ranks."""
+        reason = numbers.reason_against(
+            self.ranks, self.least_ranks, self.most_ranks or None, self.multiple_of_ranks
+        )
+        if reason is not None:
+            self.skip_with_reason("unsupported", reason)

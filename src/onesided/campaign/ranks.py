@@ -1,0 +1,132 @@
+"""Which numbers of ranks are asked for, which of them have a meaning, and which ranks share a core.
+
+A campaign's ``ranks`` and a partition's extra ``ranks`` have the same form: a list of numbers, or a
+mapping with some of these entries. An entry of the campaign replaces the partition's entry.
+
+- ``list``: the numbers.
+- ``powers_of_two_up_to``: 2, 4, 8, … up to a number, or up to ``cores``: the cores of all nodes of
+  a job.
+- ``max``: greater numbers are left out, also greater numbers that a check has by default.
+- ``per_node``: the most ranks that a node gets.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+VARIABLE = "ONESIDED_RANKS"
+"""The variable with which a campaign tells its checks what it asks for, as JSON."""
+
+CORES = "cores"
+
+Asked = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a job.
+
+    Attributes:
+        cores: the cores of a node.
+        per_node: the most ranks that a node gets; None: one node gets all ranks.
+        number: the most nodes of a job; None: one node if it gets all ranks, else not known.
+    """
+
+    cores: int
+    per_node: int | None = None
+    number: int | None = None
+
+    def ranks_of_one(self, ranks: int) -> int:
+        """Return how many of a launch's ranks the fullest node has."""
+        return ranks if self.per_node is None else min(ranks, self.per_node)
+
+    def load(self, ranks: int, helpers: int = 0, threads: int = 1) -> float:
+        """Return how many threads the fullest node has for each core. Above 1, threads share cores.
+
+        Args:
+            ranks: the ranks of the launch.
+            helpers: further threads or processes on the node: a helper, a server, a ghost process.
+            threads: the threads of each rank.
+        """
+        return (self.ranks_of_one(ranks) * threads + helpers) / self.cores
+
+    @property
+    def all_cores(self) -> int:
+        """The cores of all nodes; of one node if their number is not known."""
+        return self.cores * (self.number or 1)
+
+
+def entries(said: Sequence[int] | Asked | None) -> dict[str, Any]:
+    """Return the entries of a campaign's or partition's ``ranks``; a list is the entry ``list``."""
+    if said is None:
+        return {}
+    return dict(said) if isinstance(said, Mapping) else {"list": list(said)}
+
+
+def of_campaign() -> dict[str, Any]:
+    """Return what the campaign asks for that runs the checks; nothing without a campaign."""
+    return entries(json.loads(os.environ.get(VARIABLE) or "null"))
+
+
+def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
+    """Return the entries of both. Numbers of the campaign replace numbers of the partition."""
+    sources = ("list", "powers_of_two_up_to")
+    if any(name in campaign for name in sources):
+        partition = {name: value for name, value in partition.items() if name not in sources}
+    return {**partition, **campaign}
+
+
+def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
+    """Return the numbers of ranks that a check gets, in ascending order.
+
+    Args:
+        asked: the entries (see the module).
+        default: the check's numbers, if nobody asks for others.
+        nodes: the nodes of a job.
+    """
+    found = set(asked.get("list", ()))
+    if "powers_of_two_up_to" in asked:
+        most = asked["powers_of_two_up_to"]
+        most = nodes.all_cores if most == CORES else most
+        found |= {2**power for power in range(1, most.bit_length()) if 2**power <= most}
+    most = asked.get("max", math.inf)
+    return sorted(number for number in found or set(default) if number <= most)
+
+
+def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
+    """Return why a number of ranks has no meaning for a check; None if it has one.
+
+    Args:
+        ranks: the number.
+        least: the least number with a meaning.
+        most: the greatest; None: there is no limit.
+        multiple_of: numbers with a meaning are multiples of this number.
+    """
+    if least <= ranks and (most is None or ranks <= most) and ranks % multiple_of == 0:
+        return None
+    if most == least:
+        expected = f"{least}"
+    elif most is None:
+        expected = f"{least} or more"
+    else:
+        expected = f"{least} to {most}"
+    if multiple_of > 1:
+        expected += f", a multiple of {multiple_of}"
+    return f"found {ranks} ranks; expected {expected}"
+
+
+def fewer_the_more_crowded(full: int, crowded: int, least: int, load: float) -> int:
+    """Return a number of repetitions: all with a core for each thread, few where threads share one.
+
+    Args:
+        full: the number with a core for each thread.
+        crowded: the number if two threads share a core.
+        least: the number that is kept, however many threads share a core.
+        load: the threads for each core (`Nodes.load`).
+    """
+    if load <= 1:
+        return full
+    return max(least, crowded - max(0, math.ceil(math.log2(load)) - 1))

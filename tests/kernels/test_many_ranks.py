@@ -1,0 +1,54 @@
+"""Every kernel on any number of ranks: all data are right, and what is unsupported says why.
+
+ONESIDED_MANY_RANKS names the numbers (3,4,6,8,16,32); one of them is tried without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from .conftest import KERNEL_NAMES, SLOW
+
+pytestmark = [pytest.mark.every_mpi, SLOW]
+
+NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "6").split(",")]
+#: So that a cell is over soon where thirty ranks share two cores; of those that a kernel has.
+FEW = {
+    "samples": 2, "burst": 2, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
+    "computing-trials": 1, "tasks-per-rank": 2, "helper-samples": 1, "tries": 1,
+    "delay-ms": 20, "largest-bytes": 16384, "compute-ms": 2, "cell-timeout-s": 100,
+}  # fmt: skip
+#: Ranks send before they receive, which the standard does not let a program rely on: above the
+#: eager limit the cell hangs, as its check says.
+UNSAFE = ("in_place_all_to_all", "isend_waitany")
+
+
+def few_of_all(described: dict) -> list[str]:
+    """Return options for a cell of each value of the first axis, each as short as can be."""
+    first, *others = described["axes"]
+    values = [value for value in first.get("values", first["default"])]
+    values = [value for value in values if (described["kernel"], value) != UNSAFE]
+    cells = [f"{first['name']}={','.join(values)}"]
+    cells += [f"{axis['name']}={axis['default'][0]}" for axis in others if not axis["only_with"]]
+    known = {option["name"] for option in described["options"]}
+    return [
+        f"--cells={';'.join(cells)}",
+        *(f"--{name}={value}" for name, value in FEW.items() if name in known),
+    ]
+
+
+@pytest.mark.parametrize("ranks", NUMBERS)
+@pytest.mark.parametrize("name", KERNEL_NAMES)
+def test_data_are_right_whatever_the_number_of_ranks(each, name, ranks):
+    kernel = each(name)
+    described = json.loads(kernel.alone("--describe").stdout)
+    run = kernel.launch(*few_of_all(described), ranks=ranks)
+    assert run.code == 0, run.stderr
+    assert run.results
+    for cell, result in run.results.items():
+        assert result["status"] in ("ok", "unsupported"), (cell, result["status"], result["detail"])
+        assert result["status"] == "ok" or result["detail"], cell
+    assert any(status == "ok" for status in run.statuses.values()), run.results
