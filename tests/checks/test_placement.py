@@ -17,7 +17,7 @@ site_configuration = configuration("here", "a test", [{partition!r}])
 """
 LOCAL = {"name": "node", "scheduler": "local", "launcher": "mpiexec"}
 SLURM = {"name": "network", "scheduler": "squeue", "launcher": "srun"}
-THREE_RANKS = ["--name=^OriginProcesses ", "--filter-expr=setting == 'default' and ranks == 3"]
+THREE_RANKS = ["--name=^OriginProcesses%", "--filter-expr=setting == 'default' and ranks == 3"]
 ONE_TEST = ["--tag=smoke", "--filter-expr=setting == 'default' and thread_level == 'single'"]
 
 
