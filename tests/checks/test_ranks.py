@@ -1,4 +1,4 @@
-"""Which ranks and cells checks have on nodes of other sizes; ReFrame's own ways to ask for ranks."""
+"""Which ranks and cells checks have on other nodes; ReFrame's own ways to ask for ranks."""
 
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ def test_what_has_a_core_a_rank_has_the_cells_and_options_of_two_ranks(described
 
 @SLOW
 def test_where_nodes_get_few_ranks_each_nothing_is_crowded(described):
-    assert {
-        name: repetitions(test) for name, test in described("8 nodes of 64 cores").items()
-    } == {name: repetitions(test) for name, test in described("128 cores").items()}
+    assert {name: repetitions(test) for name, test in described("8 nodes of 64 cores").items()} == {
+        name: repetitions(test) for name, test in described("128 cores").items()
+    }
 
 
 def test_reframes_command_line_asks_for_ranks_and_sixteen_run(reframe, ready_environment):
