@@ -93,7 +93,7 @@ def test_claims_are_computed_from_cells_with_a_core_for_each_rank(two_cores):
     for claims in (mutex, linked):
         assert of_words(claims, "256") == (
             NOT_MEASURED,
-            "there is no core for each of 256 ranks",
+            "measured with 2 ranks, not with 256 ranks",
         )
 
 

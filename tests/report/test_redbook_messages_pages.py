@@ -171,7 +171,7 @@ def test_the_limit_with_more_tasks_is_not_measured_for_a_reason_that_comes_from_
     (claims,) = parts(material, Claims)
     assert {row[f"why_{name}"] for row in claims.rows[-1:] for name in material.environments} <= {
         "",
-        "at most 2 ranks with a core each",
+        "measured with at most 4 ranks",
     }
     assert f"why_{material.environments[0]}" in claims.rows[-1]
     many = [

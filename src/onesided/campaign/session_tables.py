@@ -212,6 +212,7 @@ def _cells(
             "clock_resolution_s": header["clock"]["resolution_s"],
             "clock_overhead_s": header["clock"]["overhead_s"],
             "host": header["processes"][0]["host"],
+            "nodes": len({process["host"] for process in header["processes"]}),
             "threads_after_init": header.get("threads_after_init"),
         }
     return _frame(columns, same, CELL_COLUMNS)

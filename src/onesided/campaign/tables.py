@@ -78,6 +78,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
     "clock_resolution_s": pl.Float64,
     "clock_overhead_s": pl.Float64,
     "host": pl.String,
+    "nodes": pl.Int64,
     "transport": pl.String,
     "threads_after_init": pl.Int64,
     "session": pl.String,

@@ -51,6 +51,7 @@ JUDGED = (
     "detail",
     "clock_global",
     "oversubscribed",
+    "nodes",
     "transport",
     "threads_after_init",
 )
@@ -200,6 +201,7 @@ def verdicts(
                 "early_fractions": [round(value, 6) for value in verdict.early_fractions],
                 "tau_s": verdict.tau_s,
                 "oversubscribed": _any(row["oversubscribed"] for row in rows),
+                "nodes": max((row["nodes"] for row in rows if row["nodes"]), default=None),
             }
         )
     return entries

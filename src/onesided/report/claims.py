@@ -33,6 +33,7 @@ class Claim:
         asked: the input of `decide`: choices of cells, and bounds.
         metric: the metric of the claim; empty if the claim is about a verdict.
         common: the values on axes that all cells of the claim must have.
+        needs_cores: whether only cells with a core for each rank can decide the claim.
     """
 
     source: str
@@ -41,10 +42,13 @@ class Claim:
     asked: Any
     metric: str = ""
     common: Mapping[str, Any] = field(default_factory=dict)
+    needs_cores: bool = True
 
     def outcome(self, cells: Cells) -> Outcome:
         """Return the outcome of the claim with an MPI."""
         cells = replace(cells, metric=self.metric, common=self.common)
+        if not self.needs_cores:
+            cells = replace(cells, cores=[*cells.cores, *cells.crowd], crowd=[])
         return self.decide(cells, self.asked)
 
 
@@ -92,7 +96,8 @@ class Claims:
                 raise InputError(self.path, f"{field}.metric", "nothing", "the metric it is about")
             common = {**own.get("cells", {}), **entry.get("cells", {})}
             where = f"{source}, {entry['place']}"
-            yield Claim(where, entry["says"], decide, asked, metric, common)
+            needs_cores = own.get("needs_cores", True)
+            yield Claim(where, entry["says"], decide, asked, metric, common, needs_cores)
 
     def _decision(self, entry: Mapping[str, Any], field: str) -> tuple[Own, Any]:
         """Return the function that decides a claim, and what the claim asks for."""

@@ -2,7 +2,7 @@
 
 What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
 a mapping from axes to values; `ranks` and `setting` stand for the cell's number of ranks and
-setting.
+setting, and `nodes` (`one` or `several`) for where its ranks were.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from onesided.report.values import Values, quotient
 
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
-RANKS, SETTING = "ranks", "setting"
+RANKS, SETTING, NODES = "ranks", "setting", "nodes"
 """The keys that a choice may have besides axes."""
+
+ONE, SEVERAL = "one", "several"
+"""The values of `NODES`."""
 
 WRITTEN: Mapping[str, Callable[[float], str]] = {
     "ratio": numbers.ratio,
@@ -91,11 +94,6 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outco
     return Outcome(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
 
 
-def missing_ranks(ranks: int | None = None) -> Outcome:
-    """Return the outcome of a claim on at least `ranks` ranks if there are too few cores."""
-    return Outcome(NOT_MEASURED, f"there is no core for each of {ranks or 'more'} ranks")
-
-
 def _number(value: Any) -> float:
     return float(Fraction(value)) if isinstance(value, str) else float(value)
 
@@ -143,7 +141,7 @@ class Cells:
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
         """Return the cells that fit a choice, whether or not they have values."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
-        ranks, setting = labels.pop(RANKS, None), labels.pop(SETTING, None)
+        ranks, setting, nodes = (labels.pop(name, None) for name in (RANKS, SETTING, NODES))
         return [
             cell
             for cell in cells
@@ -151,6 +149,7 @@ class Cells:
             and cell.has(labels)
             and ranks in (None, str(cell.ranks))
             and setting in (None, cell.setting)
+            and nodes in (None, _nodes_of(cell))
         ]
 
     @property
@@ -190,8 +189,40 @@ class Cells:
             return Outcome(NOT_MEASURED, f"not with both settings, {' and '.join(settings)}")
         if crowd and what_crowds(self.cores, crowd) == MORE_THREADS:
             return Outcome(NOT_MEASURED, MORE_THREADS)
-        ranks = self.asked(choices[0], RANKS)
-        return missing_ranks(ranks) if ranks else Outcome(NOT_MEASURED)
+        if self.asked(choices[0], NODES) == SEVERAL and not crowd:
+            return Outcome(NOT_MEASURED, "not measured on several nodes")
+        return self.missing_ranks(choices[0], self.asked(choices[0], RANKS))
+
+    def missing_ranks(self, choice: Choice, ranks: int | None = None) -> Outcome:
+        """Say, from the cells of a choice, why there is no value with a number of ranks.
+
+        Args:
+            choice: the cells.
+            ranks: the number; None: any number but the one that was measured.
+        """
+        whole = {**self.common, **choice}
+        any_ranks = replace(self, common={n: value for n, value in whole.items() if n != RANKS})
+        measured = sorted(any_ranks.measured({}))
+        crowd = {cell.ranks for cell in any_ranks.chosen(self.crowd, {})} - {None, *measured}
+        crowd = sorted(crowd & {int(ranks)} if ranks else crowd)
+        if crowd:
+            return Outcome(NOT_MEASURED, f"there was no core for each of {_listed(crowd)} ranks")
+        if not measured:
+            return Outcome(NOT_MEASURED)
+        more = f"not with {ranks} ranks" if ranks else "not with other numbers of ranks"
+        return Outcome(NOT_MEASURED, f"measured with {_listed(measured)} ranks, {more}")
+
+
+def _nodes_of(cell: Cell) -> str | None:
+    """Return whether a cell's ranks were on one node or on several; None if it was not run."""
+    number = getattr(cell, NODES, None)
+    return None if number is None else SEVERAL if number > 1 else ONE
+
+
+def _listed(found: Sequence[int]) -> str:
+    """Return numbers in words: ``2, 4 and 8``."""
+    *first, last = map(str, found)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def ratio(cells: Cells, asked: Asked) -> Outcome:
@@ -202,7 +233,7 @@ def ratio(cells: Cells, asked: Asked) -> Outcome:
     if None not in (many, few) and many != few:
         for known, ranks in ((over, many), (under, few)):
             if ranks not in known:
-                return missing_ranks(ranks)
+                return cells.missing_ranks(choices[known is under], ranks)
         pair = cells.values.of(over[many]), cells.values.of(under[few])
         return decided(*pair, *bounds(asked))
     for ranks in filter(under.__contains__, over):
@@ -217,8 +248,7 @@ def value(cells: Cells, asked: Asked) -> Outcome:
         shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
         outcome = within(measure, *bounds(asked))
         return replace(outcome, why=f"{shown}, {low} {numbers.DASH} {high}")
-    ranks = cells.asked(asked["of"], RANKS)
-    return missing_ranks(ranks) if ranks else Outcome(NOT_MEASURED)
+    return cells.missing(asked["of"])
 
 
 def by_ranks(cells: Cells, asked: Asked) -> Outcome:
@@ -236,10 +266,13 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
         }
     few, many = asked.get(RANKS) or (min(values, default=0), max(values, default=0))
     if "beyond" in asked and many <= asked["beyond"]:
-        why = f"at most {numbers.count(many, 'rank')} with a core each" if many else ""
+        why = f"measured with at most {numbers.count(many, 'rank')}" if many else ""
         return Outcome(NOT_MEASURED, why)
-    if few == many or not {few, many} <= values.keys():
-        return missing_ranks()
+    for ranks in (few, many):
+        if ranks not in values:
+            return cells.missing_ranks(asked["of"], ranks or None)
+    if few == many:
+        return cells.missing_ranks(asked["of"])
     if "power" in asked:
         asked = {"about": (many / few) ** asked["power"], "within": asked["within"]}
     ends = (values[few], values[many]) if asked.get("falls") else (values[many], values[few])

@@ -56,6 +56,7 @@ class Cell:
         "early_fractions",
         "tau_s",
         "oversubscribed",
+        "nodes",
         "end",
     )
 
