@@ -19,12 +19,9 @@ PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
 FEW = [8, 4096, 1000000]
-#: The memory that the buffers of a pass may need at a rank: a little more than twice the largest
-#: message.
-MEMORY_BYTES = 64 << 20
 #: Payloads are made and compared between samples, which takes longer than the transfer of large
 #: messages.
-OPTIONS = {"memory-bytes": str(MEMORY_BYTES), "samples": "10", "budget-s": "0.05"}
+OPTIONS = {"samples": "10", "budget-s": "0.05"}
 #: Ranks that share cores wait for each other's time slices: a pass then takes a hundred times as
 #: long.
 CROWDED = {"burst": "1", "samples": "3"}
@@ -64,7 +61,7 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_options(self):
-        """Declare the memory. With more ranks than cores, take a few samples of one pass each."""
+        """With more ranks than cores, take a few samples of one pass each."""
         crowded = CROWDED if self.is_crowded else {}
         self.kernel_options = {**OPTIONS, **crowded}
 

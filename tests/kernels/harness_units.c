@@ -13,6 +13,7 @@
 #include "harness/plan.h"
 #include "harness/record.h"
 #include "harness/sha256.h"
+#include "harness/share.h"
 #include "harness/sharing.h"
 #include "harness/verification.h"
 
@@ -220,6 +221,24 @@ static void nodes_of_one_machine_share_its_cores_and_others_do_not(void)
     MUST(host_machines(&facts) == 2);
 }
 
+static void ranks_share_the_cache_and_the_memory_of_their_own_machine_only(void)
+{
+    /* Three ranks on a machine, and one on another, which has less memory. */
+    struct process_facts processes[4] = {{.host = "first", .memory_bytes = 3000},
+                                         {.host = "first", .memory_bytes = 3000},
+                                         {.host = "first", .memory_bytes = 3000},
+                                         {.host = "second", .memory_bytes = 2000}};
+    const struct host_facts facts = {.processes = processes, .ranks = 4};
+    MUST(share_ranks(&facts, 1) == 3 && share_ranks(&facts, 3) == 1);
+    MUST(share_of_memory(&facts) == 1000);
+    processes[3].memory_bytes = 900;
+    MUST(share_of_memory(&facts) == 900);
+    /* 32 MiB for 32 ranks; the caches of a core are thrown out, too, however many share the other
+     */
+    MUST(share_of_cache(32 << 20, 1 << 19, 32) == 1 << 20);
+    MUST(share_of_cache(32 << 20, 1 << 21, 32) == 1 << 21);
+}
+
 /* Of two ranks: as many threads have cores, and one more has none. */
 static bool usable_cores_are(const struct host_facts *facts, int cores)
 {
@@ -394,6 +413,7 @@ int main(int argument_count, char **arguments)
     random_numbers_repeat_and_stay_below_one();
     only_the_helpers_there_are_take_cores();
     nodes_of_one_machine_share_its_cores_and_others_do_not();
+    ranks_share_the_cache_and_the_memory_of_their_own_machine_only();
     a_quota_leaves_whole_cores_and_each_group_has_its_own();
     a_quota_is_the_least_of_the_groups_above(arguments[1]);
     ranks_on_all_that_their_launcher_may_use_are_not_bound();

@@ -130,7 +130,7 @@ def test_what_is_flushed_before_a_trial_is_recorded(kernel_of):
         (result,) = kernel.launch("--trials=2", block, *option).results.values()
         flushed[bool(option)] = samples(result, "flushed_bytes")[0]
     assert flushed[True] == [65536]
-    assert 0 < flushed[False][0] <= 16 << 20
+    assert flushed[False][0] > 0
 
 
 @pytest.mark.parametrize("by", ["get", "put"])

@@ -21,6 +21,12 @@ size_t largest_cache_bytes(void)
     return UNKNOWN_CACHE_BYTES;
 }
 
+size_t own_cache_bytes(void)
+{
+    const long first = sysconf(_SC_LEVEL1_DCACHE_SIZE), second = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (size_t)(first > 0 ? first : 0) + (size_t)(second > 0 ? second : 0);
+}
+
 void flush_caches(size_t size_bytes)
 {
     static volatile unsigned char *memory;

@@ -146,6 +146,12 @@ static void read_machine(char *machine)
     fclose(stream);
 }
 
+static size_t machine_memory_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
+}
+
 static struct process_facts own_facts(void)
 {
     struct process_facts facts = {.pid = (int)getpid(), .threads = own_threads()};
@@ -155,6 +161,7 @@ static struct process_facts own_facts(void)
     read_existing(facts.existing);
     read_launcher(&facts);
     facts.quota = quota_read("/proc/self/cgroup", "/sys/fs/cgroup");
+    facts.memory_bytes = machine_memory_bytes();
     return facts;
 }
 

@@ -3,6 +3,7 @@
 #define ONESIDED_HOST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "harness/json.h"
 #include "harness/quota.h"
@@ -21,6 +22,7 @@ struct process_facts {
     unsigned char existing[CPUS_MAX / 8]; /* likewise, of all CPUs that the machine has */
     unsigned char launcher[CPUS_MAX / 8]; /* CPUs its launcher may use; empty if not known here */
     struct quota quota;                   /* of time on cores */
+    size_t memory_bytes;                  /* of the machine */
 };
 
 struct host_facts {

@@ -17,9 +17,9 @@
          .maximum = 1LL << 40},                                                                    \
         {.name = "memory-bytes",                                                                   \
          .argument = "BYTES",                                                                      \
-         .help = "a cell whose pass needs more at a rank is unsupported",                          \
+         .help = "a cell whose pass needs more at a rank is unsupported; by default an eighth of " \
+                 "the rank's share of its machine's memory",                                       \
          .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "67108864",                                                                   \
          .minimum = 1,                                                                             \
          .maximum = 1LL << 40}
 

@@ -19,6 +19,7 @@ ADOPTED = "of-"
 #: Modules that decide, together with the checks, what a session does.
 DECIDING = (
     "campaign/grid.py",
+    "campaign/ranks.py",
     "environments/transport.py",
     "environments/containers.py",
     "environments/kernels.py",

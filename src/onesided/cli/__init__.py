@@ -27,7 +27,7 @@ MODULES: Mapping[str, str] = {
     "reproducibility": "compare",
     "compare": "compare",
     "versions": "compare",
-    "advice": "advice",
+    "advice": "rerun",
     "spack": "machine",
     "site": "machine",
     "container": "machine",

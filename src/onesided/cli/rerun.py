@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
@@ -110,3 +111,30 @@ def _shown(row: Mapping[str, Any], key: str) -> str:
     shown = {"s": numbers.seconds, "B/s": numbers.rate, "1/s": numbers.per_second}.get(unit)
     text = shown(value) if shown else f"{value:.3g}{'' if unit == '1' else ' ' + unit}"
     return text.replace(numbers.THIN_SPACE, " ")
+
+
+@command(
+    "advice",
+    "run again what a report's advice files claim",
+    argument("files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh or .txt"),
+    KEEP_ENVIRONMENT,
+    description="Source an advice file, run its claims again, and say whether they hold.",
+)
+def advice(options: argparse.Namespace) -> int:
+    """Print one line for each claim; return 1 if a claim is not true any more.
+
+    Raises:
+        InputError: a file claims nothing or names an environment that is not there.
+    """
+    from onesided.studies.stfc.progress import rerun
+    from onesided.system import surroundings
+
+    surroundings.say()
+    failed = 0
+    for path in options.files:
+        for result in rerun.rerun(path, print):
+            claim = result.claim
+            word = "holds" if result.holds else f"does not hold: {result.verdict.word}"
+            print(f"{claim.environment} {claim.test} {claim.cell} {claim.verdict}: {word}")
+            failed += not result.holds
+    return 1 if failed else 0

@@ -8,11 +8,10 @@
 #include "harness/cache.h"
 #include "harness/meeting.h"
 #include "harness/memory.h"
+#include "harness/share.h"
 #include "harness/watchdog.h"
 #include "harness/world.h"
 #include "slots/messages.h"
-
-#define CACHE_MAX (16 << 20) /* a virtual machine shows the whole cache of its host */
 
 const struct target_state target_states[] = {{"takes_part", false}, {"computes", true}};
 
@@ -70,8 +69,8 @@ static size_t bytes_to_flush(const struct launch *launch)
     if (options_text(&launch->options, "cache-bytes") != NULL) {
         return (size_t)options_integer(&launch->options, "cache-bytes");
     }
-    const size_t share = largest_cache_bytes() / (size_t)launch->ranks;
-    return share < CACHE_MAX ? share : CACHE_MAX;
+    const int ranks = share_ranks(&launch->host, launch->rank);
+    return share_of_cache(largest_cache_bytes(), own_cache_bytes(), ranks);
 }
 
 static void prepare(struct pattern *pattern, size_t cache_bytes)

@@ -103,8 +103,8 @@ struct pattern {
      .maximum = SERIES_SAMPLES_MAX},                                                               \
         {.name = "cache-bytes",                                                                    \
          .argument = "BYTES",                                                                      \
-         .help = "each rank writes so many before each trial; by default its share of the "        \
-                 "largest cache, at most 16 MiB",                                                  \
+         .help = "each rank writes so many before each trial; by default its share of its "        \
+                 "machine's largest cache, and as much as its core's own caches at least",         \
          .kind = OPTION_INTEGER,                                                                   \
          .minimum = 0,                                                                             \
          .maximum = 1LL << 40},                                                                    \
