@@ -65,6 +65,8 @@ class Exchange(OneSetting):
         crowded = CROWDED if self.is_crowded else {}
         self.kernel_options = {**OPTIONS, **crowded}
 
+    slowdown = 1  # `seconds_of_cell` knows it
+
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
         return CROWDED_CELL_S * self.load if self.is_crowded else CELL_S

@@ -101,6 +101,8 @@ class Pattern(OneSetting):
         """Tell whether one rank computes in some cells, which needs a core for each rank."""
         return not self.is_crowded
 
+    slowdown = 1  # `seconds_of_cell` knows it
+
     def seconds_of_cell(self, labels):
         """Return the time of a cell, from its number of trials."""
         trial_s = CROWDED_TRIAL_S * self.load**2 if self.is_crowded else TRIAL_S

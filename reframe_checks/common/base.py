@@ -72,10 +72,15 @@ class OnesidedCheck(
         """Return the approximate seconds of a cell. A leaf class may know a better number."""
         return 0.1
 
+    @property
+    def slowdown(self):
+        """How much longer a cell takes than `seconds_of_cell` says, because ranks share cores."""
+        return max(1, self.load)
+
     @builtins.run_after("init")
     def expect_duration(self):
         """Add up the times of the cells, so that a campaign can say how long it will take."""
-        self.expected_s = sum(map(self.seconds_of_cell, self.declared_points()))
+        self.expected_s = self.slowdown * sum(map(self.seconds_of_cell, self.declared_points()))
 
     @builtins.run_after("init")
     def describe_figures(self):

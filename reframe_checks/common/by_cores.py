@@ -32,6 +32,8 @@ class ByCores(OneSetting):
         self.crosses = [*chosen, *(self.crosses_three if self.ranks >= 3 else [])]
         self.kernel_options = self.crowded_options if self.is_crowded else self.options
 
+    slowdown = 1  # `seconds_of_cell` knows it
+
     def seconds_of_cell(self, labels):
         """Return the time of a cell, which grows with the ranks that share a core."""
         return self.crowded_cell_s * self.load / 2 if self.is_crowded else self.cell_s

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +16,17 @@ CAMPAIGNS = sorted(path.stem for path in (paths.config_dir() / "campaigns").glob
 IN_SHORT = ("quick", "full")
 
 
+@contextlib.contextmanager
+def on_two_cores():
+    """Let the block have two cores, as the tool has: with more, checks may have further sizes."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(allowed)[:2])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -23,7 +36,8 @@ IN_SHORT = ("quick", "full")
 )
 def test_the_file_has_the_sizes_that_the_checks_declare(name):
     kept = documents.read_json(declared.sizes_file(), "campaign_sizes")["kernels"]
-    found = declared.sizes_of(declared.describe(campaign.load(name)))
+    with on_two_cores():
+        found = declared.sizes_of(declared.describe(campaign.load(name)))
     assert found == {kernel: of[name] for kernel, of in kept.items() if name in of}, (
         "python tools/campaign_sizes.py writes it again"
     )

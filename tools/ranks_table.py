@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Print what checks would run on nodes of several sizes, as the table of docs/ranks.md.
+
+ReFrame describes the checks; nothing is run. A line has a check and a number of ranks, and for each
+kind of nodes: cells, repetitions (trials, or samples), and about how many seconds a launch takes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import grid, ranks
+
+ROOT = Path(__file__).parents[1]
+NUMBERS = [2, 8, 64]
+CHECKS = ("luecke", "llnl", "dinan", "redbook_collectives", "redbook_halo")
+SHOWN = ("RightShift", "AllToAll", "SwappedAllToAll", "Mutex", "Transpose", "Halo")
+#: Cores of a node, ranks that a node gets (None: all), nodes.
+NODES: dict[str, tuple[int, int | None, int | None]] = {
+    "2 cores": (2, None, None),
+    "16 cores": (16, None, None),
+    "128 cores": (128, None, None),
+    "8 nodes of 64 cores, 8 ranks each": (64, 8, 8),
+}
+SITE = """
+from onesided.sites import configuration
+
+site_configuration = configuration("made_up", "nodes of any size", [{partition!r}])
+"""
+
+
+def described(cores: int, per_node: int | None, nodes: int | None) -> dict[str, dict[str, Any]]:
+    """Return, by name, the tests that ReFrame describes on such nodes."""
+    extras = {"ranks_per_node": per_node, "nodes": nodes}
+    partition = {
+        "name": "node",
+        "scheduler": "squeue",
+        "launcher": "srun",
+        "processor": {"num_cpus": cores},
+        "extras": {name: value for name, value in extras.items() if value},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder, "site.py")
+        site.write_text(SITE.format(partition=partition))
+        command = [Path(sys.executable).with_name("reframe"), f"--config-file={site}", "--describe"]
+        command += [f"--checkpath={ROOT / 'reframe_checks' / name}.py" for name in CHECKS]
+        variables = {"ONESIDED_SESSION": folder, ranks.VARIABLE: json.dumps(NUMBERS)}
+        said = subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    tests, _ = json.JSONDecoder().raw_decode(said, said.index("[\n"))
+    return {test["display_name"]: test for test in tests}
+
+
+def written(test: dict[str, Any]) -> str:
+    """Return cells, repetitions and seconds of a test."""
+    cells = len(grid.cells(test["base_point"], test["crosses"]))
+    options = test["kernel_options"]
+    repetitions = options.get("trials") or options.get("samples", "")
+    return f"{cells} x {repetitions}, {test['expected_s']:.0f} s"
+
+
+def main() -> None:
+    """Print the table."""
+    found = {name: described(*nodes) for name, nodes in NODES.items()}
+    print("| check | ranks |", " | ".join(NODES), "|")
+    print(f"|---|---{'|---' * len(NODES)}|")
+    for name, test in found["2 cores"].items():
+        check = name.split()[0]
+        is_openshmem = test["valid_prog_environs"] == ["+openshmem"]
+        if check in SHOWN and test["setting"] == "default" and not is_openshmem:
+            each = " | ".join(written(tests[name]) for tests in found.values())
+            print(f"| `{check}` | {test['ranks']} | {each} |")
+
+
+if __name__ == "__main__":
+    main()
