@@ -193,16 +193,19 @@ class Cells:
             return Outcome(NOT_MEASURED, "not measured on several nodes")
         return self.missing_ranks(choices[0], self.asked(choices[0], RANKS))
 
-    def missing_ranks(self, choice: Choice, ranks: int | None = None) -> Outcome:
+    def missing_ranks(
+        self, choice: Choice, ranks: int | None = None, measured: Sequence[int] = ()
+    ) -> Outcome:
         """Say, from the cells of a choice, why there is no value with a number of ranks.
 
         Args:
             choice: the cells.
             ranks: the number; None: any number but the one that was measured.
+            measured: the numbers that were measured; by default those of the cells with a value.
         """
         whole = {**self.common, **choice}
         any_ranks = replace(self, common={n: value for n, value in whole.items() if n != RANKS})
-        measured = sorted(any_ranks.measured({}))
+        measured = sorted(set(measured) or any_ranks.measured({}))
         crowd = {cell.ranks for cell in any_ranks.chosen(self.crowd, {})} - {None, *measured}
         crowd = sorted(crowd & {int(ranks)} if ranks else crowd)
         if crowd:

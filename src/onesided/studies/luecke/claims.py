@@ -102,7 +102,7 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
         return Outcome(NOT_MEASURED)
     few, many = own[0], own[-1]
     if few.ranks == many.ranks:
-        return cells.missing_ranks(of.SMALL)
+        return cells.missing_ranks(of.SMALL, measured=[cell.ranks for cell in own])
     law = LAWS[asked["law"]]
     expected = law(many.ranks) / law(few.ranks)
     pair = _measure(cells, many), _measure(cells, few)
@@ -120,7 +120,7 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
     found = [_measure(cells, cell) for cell in own if cell.ranks == own[-1].ranks]
     known = sorted((one for one in found if one is not None), key=lambda one: one.value)
     if len(known) < 2:
-        return cells.missing_ranks(of.SMALL)
+        return cells.missing_ranks(of.SMALL, measured=[cell.ranks for cell in own])
     return decided(known[-1], known[0], *bounds(asked))
 
 

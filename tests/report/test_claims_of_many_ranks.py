@@ -1,0 +1,81 @@
+"""Claims on more than two ranks: decided where these were measured, else it is said what was."""
+
+from __future__ import annotations
+
+import pytest
+from made_up import collectives, dinan, exchanges, messages, patterns
+from made_up.generator import MPICH
+from shown import materials
+
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, RANKS, Cells
+
+STUDIES = {
+    module.__name__.partition(".")[2]: module
+    for module in (patterns, exchanges, dinan, collectives, messages)
+}
+FEW, MANY = (2,), (2, 4, 16, 64)
+OF_GROWTH = ("by_ranks", "grows", "near_and_far")
+
+
+def numbers_in(claim):
+    """Return the numbers of ranks that a claim names."""
+    asked = claim.asked if isinstance(claim.asked, dict) else {}
+    choices = [claim.common, *(asked.get(side, {}) for side in ("of", "to"))]
+    return {choice[RANKS] for choice in choices if RANKS in choice} | set(asked.get(RANKS, ()))
+
+
+def outcomes(found):
+    """Return, for each claim that speaks of more than two ranks, its numbers and its outcome."""
+    told = []
+    for material in found.values():
+        for one in material.experiment.page.contents:
+            for claim in one.claims if isinstance(one, Claims) else ():
+                named = numbers_in(claim)
+                if claim.decide.__name__ in OF_GROWTH or named - {2}:
+                    told.append((claim, named, claim.outcome(Cells.of(material, MPICH))))
+    return told
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def on_64_cores(request, tmp_path_factory):
+    make, folder = STUDIES[request.param].campaign, tmp_path_factory.mktemp("many")
+    return outcomes(materials(make, folder, ranks=MANY, cores=64, rounds=2))
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def on_two_cores(request, tmp_path_factory):
+    make, folder = STUDIES[request.param].campaign, tmp_path_factory.mktemp("few")
+    return outcomes(materials(make, folder, ranks=FEW, cores=2, rounds=2))
+
+
+def test_with_64_ranks_on_64_cores_each_is_decided_unless_it_names_another_number(on_64_cores):
+    assert on_64_cores
+    for claim, named, outcome in on_64_cores:
+        others = named - set(MANY)
+        if others:
+            assert outcome.word == NOT_MEASURED, claim.words
+            assert "measured with 2, 4, 16 and 64 ranks, not with " in outcome.why, claim.words
+        else:
+            assert outcome.word in (HOLDS, DOES_NOT_HOLD, OPEN), (claim.words, outcome)
+
+
+def test_with_two_ranks_each_says_what_was_measured(on_two_cores):
+    assert on_two_cores
+    for claim, _, outcome in on_two_cores:
+        assert outcome.word == NOT_MEASURED, claim.words
+        assert "measured with" in outcome.why and "2 ranks" in outcome.why, (claim.words, outcome)
+
+
+def test_a_changed_time_at_64_ranks_changes_what_becomes_of_a_claim_on_growth(tmp_path):
+    def of_growth(slower):
+        def time_s(kernel, ranks, at, **more):
+            return dinan.as_claimed(kernel, ranks, at) * (slower if ranks == 64 else 1)
+
+        options = {"kernels": ["linked_list"], "ranks": MANY, "cores": 64, "rounds": 2}
+        found = materials(dinan.campaign, tmp_path / str(slower), times=time_s, **options)
+        (word,) = [o.word for c, _, o in outcomes(found) if "with the square" in c.words]
+        return word
+
+    assert of_growth(1) == HOLDS
+    assert of_growth(30) == DOES_NOT_HOLD
