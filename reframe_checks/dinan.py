@@ -5,10 +5,12 @@ MPI 3.0 one-sided communication interface", section 5.
 """
 
 import reframe as rfm
+import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
 from .common.by_cores import ByCores
+from .plugins.ranks import ranks_of
 
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
@@ -62,6 +64,7 @@ class Mutex(Dinan):
 
 IDIOMS = ["exclusive", "shared", "lock_all", "request"]
 EVERY_IDIOM = [*IDIOMS, "load_store"]
+ELEMENTS_OF_SOURCE = 10000
 
 
 @rfm.simple_test
@@ -84,6 +87,23 @@ class LinkedList(Dinan):
         {"operation": ["build"], "idiom": IDIOMS},
     ]
     crosses_crowded = [{"idiom": EVERY_IDIOM}]
+
+
+@rfm.simple_test
+class LinkedListOfSource(LinkedList):
+    """A list of 10,000 elements, as long as the source's. All ranks together append them."""
+
+    descr = "linked list of 10,000 elements"
+    tags = {"source_size"}
+    ranks = ranks_of(2)
+    crosses_full = crosses_crowded = [{"idiom": IDIOMS}, {"operation": ["build"], "idiom": IDIOMS}]
+    cell_s = crowded_cell_s = 5.0
+
+    @builtins.run_after("init")
+    def share_elements(self):
+        """Let each rank append its part of the elements, in one burst."""
+        burst = str(ELEMENTS_OF_SOURCE // self.ranks)
+        self.kernel_options = {"burst": burst, "samples": "3", "budget-s": "60"}
 
 
 #: The program's own loads and stores, for which a window's flavor cannot be chosen.

@@ -9,6 +9,7 @@ import reframe as rfm
 from onesided.campaign.grid import NO_MEANING
 
 from .common.by_cores import ByCores
+from .plugins.ranks import ranks_of
 
 MAIN_FLAVOR = "allocate"
 FLAVORS = ["create", MAIN_FLAVOR]
@@ -80,6 +81,25 @@ class Transpose(ByCores):
         {"interface": ["put_fence", "put_lock_all"], "flavor": [MAIN_FLAVOR], "order": [128]},
     ]
     crosses_three = [{"interface": ["bsend_barrier"], "order": [128]}]
+
+
+@rfm.simple_test
+class TransposeOfSource(Transpose):
+    """The transform of a matrix of the source's order, on the source's number of tasks.
+
+    Whether a datatype of columns or of rows is at the sender decides at this order, not at 256.
+    """
+
+    descr = "transpose, order 4096"
+    tags = {"source_size"}
+    ranks = ranks_of(4)
+    options = crowded_options = {"samples": "3", "budget-s": "10"}
+    cell_s, crowded_cell_s = 10.0, 20.0
+    crosses_full = crosses_crowded = [
+        {"interface": [*Transpose._types, "bsend_block", "alltoall"], "order": [4096]},
+        {"interface": ["put_fence"], "flavor": [MAIN_FLAVOR], "order": [4096]},
+    ]
+    crosses_three = []
 
 
 @rfm.simple_test

@@ -13,6 +13,7 @@ from .common.base import OnesidedCheck
 from .common.by_cores import ByCores
 from .common.one_setting import OneSetting
 from .plugins.grid import THREADS_LEVEL
+from .plugins.ranks import ranks_of
 
 TAGS = {"redbook"}
 STORAGES = ["disk", "tmpfs"]
@@ -47,6 +48,20 @@ class ParallelIo(ByCores):
         {**_ways, "side": [16, 64, 128]},
     ]
     crosses_crowded = [_ways]
+
+
+@rfm.simple_test
+class ParallelIoOfSource(ParallelIo):
+    """A cube of 400 points in each dimension, on eight tasks, as in the source."""
+
+    descr = "parallel input and output, side 400"
+    tags = {"source_size"}
+    ranks = ranks_of(8)
+    options = crowded_options = {"samples": "3", "budget-s": "10"}
+    cell_s = crowded_cell_s = 10.0
+    crosses_full = crosses_crowded = [
+        {"direction": ["write", "read"], **ParallelIo._ways, "side": [400]}
+    ]
 
 
 BASE_POINT = {

@@ -66,6 +66,16 @@ class InPlaceProbe(OneSetting):
 
 
 @rfm.simple_test
+class InPlaceProbeOfSource(InPlaceProbe):
+    """Three tasks, as in the source: blocks of its eager limit, and eight bytes more."""
+
+    descr = "all-to-all in place, by sends of three tasks"
+    tags = {"source_size"}
+    ranks = ranks_of(3)
+    in_place_bytes = builtins.parameter([4096, 4104])
+
+
+@rfm.simple_test
 class InPlace(OneSetting):
     """The ways to exchange in place that cannot hang."""
 
