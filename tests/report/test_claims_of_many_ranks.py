@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from made_up import collectives, dinan, exchanges, messages, patterns
 from made_up.generator import MPICH
-from shown import materials
+from shown import materials, parts
 
+from onesided.report.by_cores import Growth
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, RANKS, Cells
 
@@ -79,3 +80,18 @@ def test_a_changed_time_at_64_ranks_changes_what_becomes_of_a_claim_on_growth(tm
 
     assert of_growth(1) == HOLDS
     assert of_growth(30) == DOES_NOT_HOLD
+
+
+def test_a_page_shows_which_law_of_growth_the_intervals_of_three_numbers_of_ranks_leave(tmp_path):
+    options = {"kernels": ["linked_list"], "ranks": MANY, "cores": 64, "rounds": 6}
+    found = materials(dinan.campaign, tmp_path / "many", times=dinan.as_claimed, **options)
+    (folded,) = parts(found["linked_list"], Growth)
+    rows = {row["cell"]: row for row in folded.part.rows}
+    appended = [row for cell, row in rows.items() if "operation=append" in cell]
+    assert appended and {row[MPICH] for row in appended} == {"quadratic"}
+    for row in appended:
+        assert row[f"growth_{MPICH}"] == (
+            "with 2, 4, 16 and 64 ranks; excluded: constant, logarithmic, linear"
+        )
+    few = materials(dinan.campaign, tmp_path / "few", **{**options, "ranks": (2, 4)})
+    assert parts(few["linked_list"], Growth) == []

@@ -1,7 +1,7 @@
 """Order-statistic intervals, percentiles and means: every statistic in a report."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
@@ -199,3 +199,45 @@ def geometric_mean(values: Sequence[float]) -> float:
     if not values or min(values) <= 0:
         raise ValueError("a geometric mean needs positive values")
     return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+
+
+LAWS: Mapping[str, Callable[[float], float]] = {
+    "constant": lambda number: 0.0,
+    "logarithmic": math.log2,
+    "linear": float,
+    "quadratic": lambda number: float(number) ** 2,
+}
+"""Laws of growth, the simplest first."""
+
+
+def excluded_laws(intervals: Mapping[int, tuple[float, float]]) -> list[str]:
+    """Return the laws of growth that a value cannot follow.
+
+    A law is possible if ``a + b * law(number)``, with an ``a`` and a ``b`` of at least 0, is within
+    the interval of every number. For a given ``b``, the intervals leave an interval for ``a``; each
+    pair of numbers bounds the ``b`` for which it is not empty.
+
+    Args:
+        intervals: for each number (of ranks, say), the low and the high end of the value.
+    """
+    return [name for name, law in LAWS.items() if not _is_possible(law, intervals)]
+
+
+def _is_possible(
+    law: Callable[[float], float], intervals: Mapping[int, tuple[float, float]]
+) -> bool:
+    points = [(law(number), low, high) for number, (low, high) in intervals.items()]
+    least, most = 0.0, math.inf
+    for own, low, high in points:
+        if own > 0:  # a is not below 0
+            most = min(most, high / own)
+        elif high < 0:
+            return False
+        for other, _, highest in points:
+            if own > other:
+                least = max(least, (low - highest) / (own - other))
+            elif own < other:
+                most = min(most, (highest - low) / (other - own))
+            elif low > highest:
+                return False
+    return least <= most

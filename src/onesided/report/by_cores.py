@@ -1,10 +1,11 @@
-"""Tables and figures that show cells with fewer cores than ranks or threads separately."""
+"""Tables and figures by cores and ranks: cells with fewer cores than threads are apart."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from onesided.campaign.grid import NO_MEANING
+from onesided.campaign.grid import NO_MEANING, cell_id
 from onesided.measure.common_analyses import COMPUTES
+from onesided.measure.statistics import LAWS, excluded_laws
 from onesided.report import scope
 from onesided.report.cells import (
     CROWD,
@@ -18,9 +19,11 @@ from onesided.report.cells import (
     what_crowds,
 )
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Figure, Folded, Table
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.parts import Column, Figure, Folded, Measure, Table
+from onesided.report.pivot import Axis, Fields, Pivot, pivoted
 from onesided.report.series import SeriesFigure
+from onesided.report.values import Values
+from onesided.report.words import listed
 
 RANKS = Axis("ranks", "ranks", whole=True)
 
@@ -45,6 +48,12 @@ class LevelOf(Axis):
 
 LEVEL = LevelOf("thread_level", "thread level")
 THREADS_LEVEL = "multiple"
+
+LEAST_NUMBERS = 3
+"""The least numbers of ranks from which a law of growth can be told."""
+
+TOLERANCE = 1.1
+"""The factor by which a value may miss a law of growth, since no machine follows one exactly."""
 
 
 def at_level(words: str, values: Mapping[str, object]) -> str:
@@ -118,6 +127,70 @@ class ByRanks:
             ranks_as_axis(cell, cell in crowded) for cell in material.cells if self.shown(cell)
         ]
         return figure.parts(replace(material, cells=cells))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A table: which laws a metric can follow by the number of ranks, each with a core.
+
+    Attributes:
+        kernel: the kernel of the table.
+        metric: a metric of summary.parquet, the median.
+        shown: tells whether a cell is in the table.
+    """
+
+    kernel: str
+    metric: str
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Folded]:
+        """Return the table; nothing if no cell was measured with `LEAST_NUMBERS` of ranks."""
+        material = apart(material)
+        values = Values(material, self.metric)
+        groups: dict[tuple[str, str, str], dict[int, Cell]] = {}
+        for cell in apart_by_cores(material, material.cells)[0]:
+            known = values.of(cell) if self.shown(cell) else None
+            if known is not None and known.launches > 1:
+                at = (cell_id(cell.labels), cell.how_run, cell.environment)
+                groups.setdefault(at, {})[int(cell.ranks)] = cell
+        found = {at: cells for at, cells in groups.items() if len(cells) >= LEAST_NUMBERS}
+        if not found:
+            return []
+        rows = pivoted(
+            found,
+            lambda at: {"cell": at[0], "how": at[1]},
+            lambda at: self._fields(at[2], values, found[at]),
+        )
+        names = [name for name in material.environments if any(name in row for row in rows)]
+        every = sorted({ranks for cells in found.values() for ranks in cells})
+        columns = [
+            Column("cell", "cell", header=True),
+            Column("how", "how"),
+            *(Column(name, name, note=f"growth_{name}") for name in names),
+        ]
+        caption = (
+            f"Growth of the {self.metric} with {listed([*map(str, every)])} ranks, a core for "
+            "each. The laws are a + b f(ranks), with f constant, logarithmic, linear or quadratic, "
+            "and a and b at least 0. A law is excluded if no a and b come within "
+            f"{TOLERANCE - 1:.0%} of the intervals of all numbers of ranks. Shown is the simplest "
+            "law that is not excluded."
+        )
+        return [Folded("Growth with ranks", Table(f"{self.kernel}_growth", caption, columns, rows))]
+
+    @staticmethod
+    def _fields(environment: str, values: Values, cells: Mapping[int, Cell]) -> Fields:
+        known = {ranks: one for ranks, cell in cells.items() if (one := values.of(cell))}
+        excluded = excluded_laws({ranks: _widened(one) for ranks, one in known.items()})
+        possible = [law for law in LAWS if law not in excluded]
+        why = f"with {listed([*map(str, sorted(known))])} ranks"
+        if excluded and possible:
+            why += f"; excluded: {', '.join(excluded)}"
+        return {environment: possible[0] if possible else "none", f"growth_{environment}": why}
+
+
+def _widened(measure: Measure) -> tuple[float, float]:
+    """Return the ends of a value's interval, a `TOLERANCE` further out."""
+    return measure.low / TOLERANCE, measure.high * TOLERANCE
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
+from onesided.report.by_cores import Growth
 from onesided.report.cells import apart
 from onesided.report.decisions import DECISIONS, Asked, Cells, Outcome
 from onesided.report.material import Material
@@ -175,7 +176,8 @@ def published_experiment(
         metrics: figures of a launch (see `timed`); by default all figures of the analysis.
     """
     kernel = module.rpartition(".")[2]
-    every = [*contents, Claims(study.name, kernel)]
+    growth = Growth(kernel, analysis.metrics[0].name)
+    every = [*contents, growth, Claims(study.name, kernel)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, every)
     figures = metrics or analysis.metrics
     return timed(module, title, order, study=study, metrics=figures, analysis=analysis, page=page)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from onesided.cells.experiment import Experiment, timed
-from onesided.report.by_cores import RANKS
+from onesided.report.by_cores import RANKS, Growth
 from onesided.report.cells import CROWD, CROWDED, limited
 from onesided.report.claims import Claims
 from onesided.report.material import Material
@@ -126,6 +126,7 @@ def pattern(
             TimeByRanks(kernel, by_ranks),
             TimeBySize(kernel),
         ]
-    contents = [table, *contents, Claims(STUDY.name, kernel, TESTS), Waits(kernel, who)]
+    growth = Growth(kernel, TIME.name)
+    contents = [table, *contents, growth, Claims(STUDY.name, kernel, TESTS), Waits(kernel, who)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return timed(module, title, order, study=STUDY, metrics=[TIME], analysis=ANALYSIS, page=page)
