@@ -8,6 +8,7 @@ import functools
 
 import reframe.core.builtins as builtins
 import reframe.core.runtime as rt
+from reframe.core.exceptions import ReframeFatalError
 from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign import ranks as numbers
@@ -35,16 +36,24 @@ def asked_on(partition):
     return numbers.merged(numbers.entries(partition.extras.get("ranks")), numbers.of_campaign())
 
 
+def partitions():
+    """Return the partitions that ReFrame may use; none if a program imports the checks itself."""
+    try:
+        return rt.runtime().system.partitions
+    except ReframeFatalError:
+        return []
+
+
 def ranks_of(*default):
     """Return the parameter `ranks` of a check: the numbers that are asked for, or its default.
 
     If ReFrame may use several partitions, the check has the numbers of each of them.
     """
     found = set()
-    for partition in rt.runtime().system.partitions:
+    for partition in partitions():
         found.update(numbers.numbers(asked_on(partition), default, nodes_of(partition)))
     # with its type, ReFrame lets its command line choose other numbers
-    return builtins.parameter(sorted(found), type=int)
+    return builtins.parameter(sorted(found) if partitions() else list(default), type=int)
 
 
 class RanksPlugin(RegressionTestPlugin):
@@ -65,13 +74,13 @@ class RanksPlugin(RegressionTestPlugin):
 
     def load_of(self, threads=1):
         """Return the load if each rank has so many threads."""
-        found = map(nodes_of, rt.runtime().system.partitions)
+        found = map(nodes_of, partitions())
         return max(one.load(self.ranks, self.helpers, threads) for one in found)
 
     @property
     def cores_of_node(self):
         """The cores of a node, on the partition whose nodes have the fewest."""
-        return min(nodes_of(partition).cores for partition in rt.runtime().system.partitions)
+        return min(nodes_of(partition).cores for partition in partitions())
 
     @property
     def is_crowded(self):
