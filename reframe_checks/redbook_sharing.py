@@ -61,10 +61,14 @@ class SharingThreads(OnesidedCheck):
     kernel = "adapter_sharing"
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
-    most_ranks = 2
-    kernel_options = FEW_SAMPLES
+    most_ranks = threads = 2
     base_point = BASE_POINT
     crosses_threads = _ways("threads", [1, 2])
+
+    @builtins.run_after("init")
+    def choose_options(self):
+        """Take few samples if threads share cores."""
+        self.kernel_options = FEW_SAMPLES if self.is_crowded else OPTIONS
 
 
 @rfm.simple_test

@@ -64,18 +64,15 @@ class RanksPlugin(RegressionTestPlugin):
     least_ranks = builtins.variable(int, value=2)
     most_ranks = builtins.variable(int, value=0)
     multiple_of_ranks = builtins.variable(int, value=1)
-    #: Threads or processes beside the ranks that also need a core on the node: servers, helpers.
+    #: The most threads of a rank, and what needs a core of the node beside them, such as a server.
+    threads = builtins.variable(int, value=1)
     helpers = builtins.variable(int, value=0)
 
     @functools.cached_property
     def load(self):
         """Threads for each core of the fullest node, on the partition where this is most."""
-        return self.load_of()
-
-    def load_of(self, threads=1):
-        """Return the load if each rank has so many threads."""
         found = map(nodes_of, partitions())
-        return max(one.load(self.ranks, self.helpers, threads) for one in found)
+        return max(one.load(self.ranks, self.helpers, self.threads) for one in found)
 
     @property
     def cores_of_node(self):
