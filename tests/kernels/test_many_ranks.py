@@ -14,7 +14,7 @@ from .conftest import KERNEL_NAMES, SLOW
 
 pytestmark = [pytest.mark.every_mpi, SLOW]
 
-NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "6").split(",")]
+NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "4").split(",")]
 #: So that a cell is over soon where thirty ranks share two cores; of those that a kernel has.
 FEW = {
     "samples": 2, "burst": 2, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
