@@ -89,6 +89,7 @@ def test_a_page_shows_which_law_of_growth_the_intervals_of_three_numbers_of_rank
     rows = {row["cell"]: row for row in folded.part.rows}
     appended = [row for cell, row in rows.items() if "operation=append" in cell]
     assert appended and {row[MPICH] for row in appended} == {"quadratic"}
+    assert not any("none" in row["cell"] for row in rows.values())
     for row in appended:
         assert row[f"growth_{MPICH}"] == (
             "with 2, 4, 16 and 64 ranks; excluded: constant, logarithmic, linear"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from onesided.campaign.grid import NO_MEANING, cell_id
+from onesided.campaign.grid import NO_MEANING
 from onesided.measure.common_analyses import COMPUTES
 from onesided.measure.statistics import LAWS, excluded_laws
 from onesided.report import scope
@@ -20,7 +20,7 @@ from onesided.report.cells import (
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Folded, Measure, Table
-from onesided.report.pivot import Axis, Fields, Pivot, pivoted
+from onesided.report.pivot import Axis, Fields, Pivot, by_difference, pivoted
 from onesided.report.series import SeriesFigure
 from onesided.report.values import Values
 from onesided.report.words import listed
@@ -151,7 +151,7 @@ class Growth:
         for cell in apart_by_cores(material, material.cells)[0]:
             known = values.of(cell) if self.shown(cell) else None
             if known is not None and known.launches > 1:
-                at = (cell_id(cell.labels), cell.how_run, cell.environment)
+                at = (_meant(cell), cell.how_run, cell.environment)
                 groups.setdefault(at, {})[int(cell.ranks)] = cell
         found = {at: cells for at, cells in groups.items() if len(cells) >= LEAST_NUMBERS}
         if not found:
@@ -163,19 +163,21 @@ class Growth:
         )
         names = [name for name in material.environments if any(name in row for row in rows)]
         every = sorted({ranks for cells in found.values() for ranks in cells})
+        shown, beside = by_difference([Column("how", "how")], rows)
         columns = [
             Column("cell", "cell", header=True),
-            Column("how", "how"),
+            *shown,
             *(Column(name, name, note=f"growth_{name}") for name in names),
         ]
         caption = (
             f"Growth of the {self.metric} with {listed([*map(str, every)])} ranks, a core for "
             "each. The laws are a + b f(ranks), with f constant, logarithmic, linear or quadratic, "
             "and a and b at least 0. A law is excluded if no a and b come within "
-            f"{TOLERANCE - 1:.0%} of the intervals of all numbers of ranks. Shown is the simplest "
-            "law that is not excluded."
+            f"{100 * (TOLERANCE - 1):.0f} % of the intervals of all numbers of ranks. Shown is the "
+            "simplest law that is not excluded."
         )
-        return [Folded("Growth with ranks", Table(f"{self.kernel}_growth", caption, columns, rows))]
+        table = Table(f"{self.kernel}_growth", caption, columns, rows, csv_only=beside)
+        return [Folded("Growth with ranks", table)]
 
     @staticmethod
     def _fields(environment: str, values: Values, cells: Mapping[int, Cell]) -> Fields:
@@ -186,6 +188,12 @@ class Growth:
         if excluded and possible:
             why += f"; excluded: {', '.join(excluded)}"
         return {environment: possible[0] if possible else "none", f"growth_{environment}": why}
+
+
+def _meant(cell: Cell) -> str:
+    """Return the cell's values on the axes that have a meaning for it."""
+    known = cell.labels.items()
+    return ", ".join(f"{axis}={value}" for axis, value in known if value != NO_MEANING)
 
 
 def _widened(measure: Measure) -> tuple[float, float]:
