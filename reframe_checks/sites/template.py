@@ -61,6 +61,8 @@ site_configuration = sites.configuration(
             # Words of your own begin with `site_`.
             "features": ["one_node"],
             "extras": {
+                # Numbers of ranks of all checks, unless a campaign asks for others (docs/ranks.md):
+                #   "ranks": {"powers_of_two_up_to": "cores", "max": 256},
                 # With `network`: how many ranks a node gets. Two ranks are on two nodes with 1.
                 #   "ranks_per_node": 1,
                 # With `network`: how many nodes a job gets at most. What wants more is skipped
