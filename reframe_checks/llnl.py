@@ -33,6 +33,8 @@ class Exchange(OneSetting):
     """The common part of the checks. Leaf classes name the kernel, its interfaces and sizes."""
 
     tags = {"llnl", "papers"}
+    options = OPTIONS
+    crowded_options = {**OPTIONS, **CROWDED}
     #: Interfaces without a window, and interfaces with a window.
     two_sided = builtins.variable(list)
     one_sided = builtins.variable(list)
@@ -58,12 +60,6 @@ class Exchange(OneSetting):
         if not self.is_crowded:
             flavors = {"flavor": FLAVORS, **every, self.size_axis: few}
             self.crosses += [{"interface": self.one_sided, **flavors}]
-
-    @builtins.run_after("init")
-    def choose_options(self):
-        """With more ranks than cores, take a few samples of one pass each."""
-        crowded = CROWDED if self.is_crowded else {}
-        self.kernel_options = {**OPTIONS, **crowded}
 
     slowdown = 1  # `seconds_of_cell` knows it
 

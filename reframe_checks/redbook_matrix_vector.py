@@ -30,20 +30,20 @@ class MatrixVector(OnesidedCheck):
     thread_level = builtins.parameter(["funneled"])
     ranks = ranks_of(1, 2, 4)
     least_ranks = 1
+    options = {"samples": "7", "budget-s": "0.1"}
+    crowded_options = {"samples": "3", "budget-s": "0.1"}
     base_point = {"variant": "rows", "threads": 1, "order": ORDER}
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out long cells. Take few samples if even single threads share cores."""
+        """Leave out long cells."""
         most = max(MOST_THREADS, self.cores_of_node) // self.ranks
         most = max(most, THREADS_OF_MANY_TASKS)
-        threads = [2**power for power in range(most.bit_length()) if 2**power <= most]
+        threads = [2**power for power in range(most.bit_length())]
         self.crosses = [{"variant": BOTH, "threads": threads}]
         if self.ranks <= MOST_TASKS_FORKED:
             few = [number for number in threads if number * self.ranks <= MOST_THREADS_FORKED]
             self.crosses += [{"variant": ["rows_forked"], "threads": few}]
-        samples = "3" if self.is_crowded else "7"
-        self.kernel_options = {"samples": samples, "budget-s": "0.1"}
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""

@@ -47,8 +47,7 @@ class SharingProcesses(ByCores):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Let all ranks be in pairs. Take few samples if ranks share cores."""
-        self.kernel_options = self.crowded_options if self.is_crowded else self.options
+        """Let all ranks be in pairs."""
         self.crosses = _ways("processes", [self.ranks // 2])
 
 
@@ -63,12 +62,9 @@ class SharingThreads(OnesidedCheck):
     thread_level = builtins.parameter([THREADS_LEVEL])
     most_ranks = threads = 2
     base_point = BASE_POINT
+    options = OPTIONS
+    crowded_options = FEW_SAMPLES
     crosses_threads = _ways("threads", [1, 2])
-
-    @builtins.run_after("init")
-    def choose_options(self):
-        """Take few samples if threads share cores."""
-        self.kernel_options = FEW_SAMPLES if self.is_crowded else OPTIONS
 
 
 @rfm.simple_test

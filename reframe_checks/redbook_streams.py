@@ -75,17 +75,14 @@ class StreamsOfThreads(Streams):
     thread_level = builtins.parameter([THREADS_LEVEL])
     most_ranks = 2
     threads = 4
+    options = OPTIONS
+    crowded_options = SEVERAL
     slowdown = 1  # the default of `seconds_of_cell` was measured on two cores
     crosses_threads = [
         *_streams(["one_for_all", "one_each"], [2], [8]),
         *_streams(["one_for_all", "one_each"], [2], [65536], ["isend"]),
         *_streams(["one_for_all", "one_each"], [4], [8], ["isend"]),
     ]
-
-    @builtins.run_after("init")
-    def choose_options(self):
-        """Take few samples and short bursts if threads share cores."""
-        self.kernel_options = SEVERAL if self.is_crowded else OPTIONS
 
 
 @rfm.simple_test
@@ -96,12 +93,13 @@ class StreamsOfProcesses(Streams):
     thread_level = builtins.parameter([LOWEST_LEVEL])
     ranks = ranks_of(4, 8)
     multiple_of_ranks = 2
+    options = OPTIONS
+    crowded_options = SEVERAL
 
     @builtins.run_after("init")
     def choose_crosses(self):
         """With many ranks for each core, leave out all but one way and the small messages."""
         pairs = [self.ranks // 2]
-        self.kernel_options = SEVERAL if self.is_crowded else OPTIONS
         if self.load > MOST_LOAD:
             self.kernel_options = {**SEVERAL, "samples": "2"}
             self.crosses = [

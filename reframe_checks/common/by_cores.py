@@ -14,9 +14,7 @@ class ByCores(OneSetting):
     """
 
     ranks = ranks_of(2, 4)
-    #: Options of the kernel with a core for each rank, and without.
-    options = builtins.variable(dict)
-    crowded_options = builtins.variable(dict, value={})
+    #: Cells with a core for each rank, and without.
     crosses_full = builtins.variable(list)
     crosses_crowded = builtins.variable(list, value=[])
     #: Further cells that have a meaning from three ranks on.
@@ -27,10 +25,9 @@ class ByCores(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Without a core for each rank, leave out cells that need it, and take few samples."""
+        """Without a core for each rank, leave out cells that need it."""
         chosen = self.crosses_crowded if self.is_crowded else self.crosses_full
         self.crosses = [*chosen, *(self.crosses_three if self.ranks >= 3 else [])]
-        self.kernel_options = self.crowded_options if self.is_crowded else self.options
 
     slowdown = 1  # `seconds_of_cell` knows it
 

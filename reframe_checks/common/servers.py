@@ -42,11 +42,8 @@ class ServerThread(ThreadsAllowed):
     """A server thread, so that there is one thread more than ranks."""
 
     helpers = 1
-
-    @builtins.run_after("init")
-    def choose_options(self):
-        """Take few samples if the server thread has no core of its own."""
-        self.kernel_options = FEW_SAMPLES if self.is_crowded else OPTIONS
+    options = OPTIONS
+    crowded_options = FEW_SAMPLES
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""

@@ -8,11 +8,15 @@ import functools
 
 import reframe.core.builtins as builtins
 import reframe.core.runtime as rt
+import reframe.utility.typecheck as typ
 from reframe.core.exceptions import ReframeFatalError
 from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign import ranks as numbers
 from onesided.system import cores
+
+#: Each check asks for it, and it does not change while a ReFrame runs.
+usable_cores = functools.cache(cores.usable)
 
 
 def nodes_of(partition):
@@ -23,9 +27,9 @@ def nodes_of(partition):
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:
-        found = min(declared or cores.existing(), cores.usable())
+        found = min(declared or cores.existing(), usable_cores())
     else:
-        found = declared or cores.usable()
+        found = declared or usable_cores()
     extras = partition.extras
     per_node = asked_on(partition).get("per_node", extras.get("ranks_per_node"))
     return numbers.Nodes(found, per_node, extras.get("nodes"))
@@ -67,6 +71,9 @@ class RanksPlugin(RegressionTestPlugin):
     #: The most threads of a rank, and what needs a core of the node beside them, such as a server.
     threads = builtins.variable(int, value=1)
     helpers = builtins.variable(int, value=0)
+    #: Options of the kernel with a core for each thread, and without; none: `kernel_options` stay.
+    options = builtins.variable(typ.Dict[str, str], value={})
+    crowded_options = builtins.variable(typ.Dict[str, str], value={})
 
     @functools.cached_property
     def load(self):
@@ -88,6 +95,12 @@ class RanksPlugin(RegressionTestPlugin):
     def ask_for_ranks(self):
         """Ask the scheduler for the ranks."""
         self.num_tasks = self.ranks
+
+    @builtins.run_after("init")
+    def choose_options(self):
+        """Take few samples if threads share cores."""
+        if self.options:
+            self.kernel_options = self.crowded_options if self.is_crowded else self.options
 
     @builtins.run_after("setup")
     def skip_numbers_without_a_meaning(self):

@@ -91,7 +91,7 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
     if "powers_of_two_up_to" in asked:
         most = asked["powers_of_two_up_to"]
         most = nodes.all_cores if most == CORES else most
-        found |= {2**power for power in range(1, most.bit_length()) if 2**power <= most}
+        found |= {2**power for power in range(1, most.bit_length())}
     most = asked.get("max", math.inf)
     return sorted(number for number in found or set(default) if number <= most)
 
