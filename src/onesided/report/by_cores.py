@@ -147,22 +147,22 @@ class Growth:
         """Return the table; nothing if no cell was measured with `LEAST_NUMBERS` of ranks."""
         material = apart(material)
         values = Values(material, self.metric)
-        groups: dict[tuple[str, str, str], dict[int, Cell]] = {}
+        groups: dict[tuple[str, str, str], dict[int, Measure]] = {}
         for cell in apart_by_cores(material, material.cells)[0]:
             known = values.of(cell) if self.shown(cell) else None
             if known is not None and known.launches > 1:
                 at = (_meant(cell), cell.how_run, cell.environment)
-                groups.setdefault(at, {})[int(cell.ranks)] = cell
-        found = {at: cells for at, cells in groups.items() if len(cells) >= LEAST_NUMBERS}
+                groups.setdefault(at, {})[int(cell.ranks)] = known
+        found = {at: by_ranks for at, by_ranks in groups.items() if len(by_ranks) >= LEAST_NUMBERS}
         if not found:
             return []
         rows = pivoted(
             found,
             lambda at: {"cell": at[0], "how": at[1]},
-            lambda at: self._fields(at[2], values, found[at]),
+            lambda at: self._fields(at[2], found[at]),
         )
         names = [name for name in material.environments if any(name in row for row in rows)]
-        every = sorted({ranks for cells in found.values() for ranks in cells})
+        every = sorted({ranks for by_ranks in found.values() for ranks in by_ranks})
         shown, beside = by_difference([Column("how", "how")], rows)
         columns = [
             Column("cell", "cell", header=True),
@@ -180,8 +180,7 @@ class Growth:
         return [Folded("Growth with ranks", table)]
 
     @staticmethod
-    def _fields(environment: str, values: Values, cells: Mapping[int, Cell]) -> Fields:
-        known = {ranks: one for ranks, cell in cells.items() if (one := values.of(cell))}
+    def _fields(environment: str, known: Mapping[int, Measure]) -> Fields:
         excluded = excluded_laws({ranks: _widened(one) for ranks, one in known.items()})
         possible = [law for law in LAWS if law not in excluded]
         why = f"with {listed([*map(str, sorted(known))])} ranks"
