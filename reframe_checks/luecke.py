@@ -45,7 +45,7 @@ class Pattern(OneSetting):
     @builtins.run_after("init")
     def choose_environments(self):
         """Leave out environments of the other library."""
-        self.valid_prog_environs = [f"+{self.library}"]
+        self.valid_prog_environs = ["-openshmem" if self.library == "mpi" else "+openshmem"]
 
     @builtins.run_after("init")
     def choose_crosses(self):

@@ -17,15 +17,14 @@ from onesided.measure.statistics import median
 from onesided.regression import known_defects, references, repeats
 
 from ..plugins.container import ContainerPlugin
-from ..plugins.environment import EnvironmentPlugin, source_state
+from ..plugins.environment import EnvironmentPlugin, SettingPlugin, source_state
 from ..plugins.grid import GridPlugin
 from ..plugins.launch import LaunchPlugin
 from ..plugins.ranks import RanksPlugin
 from ..plugins.references import UNDECIDED, ReferencePlugin
 from ..plugins.script import ScriptPlugin
-from ..plugins.setting import SettingPlugin
 from ..plugins.transport import TransportPlugin
-from .kernels import Kernels
+from .kernels import kernels_fixture
 
 
 class OnesidedCheck(
@@ -61,11 +60,11 @@ class OnesidedCheck(
     #: One launch answers for its cells: of a campaign's rounds, only the first has them.
     first_round_only = builtins.variable(bool, value=False)
 
-    kernels = builtins.fixture(Kernels, scope="environment")
+    kernels = builtins.fixture(kernels_fixture(), scope="environment")
 
     valid_systems = ["*"]
-    #: ReFrame's features of environments: `+mpi`, or `+openshmem` for kernels with OpenSHMEM.
-    valid_prog_environs = ["+mpi"]
+    #: Every environment of MPI, also a site's own. Kernels of OpenSHMEM ask for `+openshmem`.
+    valid_prog_environs = ["-openshmem"]
     sourcesdir = None
 
     def seconds_of_cell(self, labels):
@@ -105,7 +104,7 @@ class OnesidedCheck(
             "output": self.lines_file,
             "ranks": str(self.ranks),
             "thread-level": self.thread_level,
-            "placement": self.placement,
+            "placement": self.placement_asked,
             "cell-timeout-s": f"{self.watchdog_s:g}",
             **self.kernel_options,
         }
@@ -178,7 +177,7 @@ class OnesidedCheck(
             outcomes.Expectation.of(
                 self.environment,
                 self.ranks,
-                self.placement,
+                self.placement_asked,
                 source_state(self.kernel, self.environment["library"]),
             ),
         )

@@ -1,4 +1,7 @@
-"""The kernels of an environment. CMake builds them once; a provider's kernels are verified."""
+"""The kernels of an environment. CMake builds them once; a provider's kernels are verified.
+
+`kernels_fixture` chooses a fixture: `Kernels` only builds, `SiteKernels` also runs the probe.
+"""
 
 import pathlib
 import shlex
@@ -7,11 +10,23 @@ import sys
 import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
+from reframe.core.exceptions import BuildError, SanityError
 
-from onesided.environments import containers, kernels, shell
+from onesided.environments import containers, kernels, probe, shell, site_mpi
+from onesided.system import command, writing
 
-from ..plugins.environment import EnvironmentPlugin
+from ..plugins.environment import OURS, EnvironmentPlugin
+from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
+
+SITE_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "site_kernels.sh"
+
+
+def kernels_fixture():
+    """Return `SiteKernels` if a partition has an environment of the site's own, else `Kernels`."""
+    environs = [one for partition in partitions() for one in partition.environs]
+    is_ours = all(OURS in one.extras for one in environs)
+    return Kernels if is_ours else SiteKernels
 
 
 class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
@@ -54,3 +69,81 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         names = [] if is_inside else self.wanted
         binaries = [prefix / "bin" / name for prefix in self.prefixes for name in names]
         return sn.all(sn.assert_true(path.is_file(), f"{path} is missing") for path in binaries)
+
+
+class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=True):
+    """Fixture: kernels of an environment of a site's own configuration, and what its MPI is.
+
+    The job on the partition builds the kernels with the environment's compiler, then launches the
+    probe. The findings of the probe become the environment's document. A failure is one line.
+    """
+
+    #: On the partition, whose processors and modules may differ from those of the login node.
+    build_locally = False
+    sourcesdir = None
+    num_tasks = num_tasks_per_node = probe.RANKS
+    executable = "./probe"
+    executable_opts = [site_mpi.FINDINGS]
+    time_limit = "5m"
+
+    @builtins.run_after("setup")
+    def skip_without_launcher(self):
+        """Skip if the partition's launcher starts one process."""
+        launcher = self.current_partition.launcher_type.registered_name
+        if launcher in site_mpi.WITHOUT_RANKS:
+            self.skip_with_reason(
+                "unavailable",
+                f"{self.current_partition.fullname}: launcher: found {launcher}, which starts no "
+                "ranks of an MPI; expected a launcher such as srun or mpirun",
+            )
+
+    @builtins.run_before("compile")
+    def call_compiler(self):
+        """Build the probe and the kernels."""
+        pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
+        words = ["sh", SITE_SCRIPT, kernels.sources(), self.folder_of_kernels()]
+        words += [self.current_environ.cc, *kernels.chosen(self.environment["library"])]
+        flags = {"CFLAGS": self.current_environ.cflags, "LDFLAGS": self.current_environ.ldflags}
+        self.build_system = "CustomBuild"
+        self.build_system.commands = [
+            shell.path_first(pathlib.Path(sys.executable).parent),
+            *shell.exports({name: " ".join(words) for name, words in flags.items() if words}),
+            shlex.join(map(str, words)),
+        ]
+
+    def compile_wait(self):
+        """Wait for the build. Without an MPI, skip; after any other failure, say the reason.
+
+        ReFrame's own message has only the exit status.
+        """
+        try:
+            super().compile_wait()
+        except BuildError as fault:
+            if self.build_job.exitcode == site_mpi.NO_MPI:
+                self.skip_with_reason("unavailable", self._said(self.build_job))
+            raise BuildError(self._said(self.build_job) or str(fault)) from None
+
+    @builtins.sanity_function
+    def mpi_is_known(self):
+        """Write the environment's document, or say in one line why the probe did not work."""
+        try:
+            if self.job.exitcode:
+                raise command.UnavailableError(
+                    f"{self.definition['launcher']} exited {self.job.exitcode}: "
+                    f"{self._said(self.job)}"
+                )
+            document = site_mpi.described(self.definition, pathlib.Path(self.stagedir))
+        except command.UnavailableError as fault:
+            raise SanityError(str(fault)) from None
+        writing.write_json(site_mpi.environment_file(self.definition), document)
+        return sn.assert_true(document["library_version"])
+
+    def _said(self, job):
+        """Return the line in which a job says why it failed."""
+        folder = pathlib.Path(self.stagedir)
+        reason = folder / site_mpi.REASON
+        if job is self.build_job and reason.exists():
+            return command.one_line(reason.read_text("utf-8"))
+        texts = [folder / name for name in (job.stderr, job.stdout)]
+        said = "\n".join(path.read_text("utf-8", "replace") for path in texts if path.exists())
+        return command.Outcome(1, said).main_line(probe.STACKED)

@@ -1,4 +1,4 @@
-"""A check's view of its environment. If something is missing, the check is skipped with reason."""
+"""A check's environment and setting. If something is missing, the check is skipped with reason."""
 
 import functools
 import json
@@ -8,9 +8,11 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.environments import fingerprint, kernels, shell
+from onesided.environments import fingerprint, kernels, settings, shell, site_mpi
 
 LOWEST_LEVEL = "single"
+#: The extra of an environment that a site file of this project has.
+OURS = "onesided"
 
 #: Several calls ask for it in each test; sources do not change while a ReFrame runs.
 source_state = functools.cache(fingerprint.kernel_source_state)
@@ -22,9 +24,36 @@ class EnvironmentPlugin(RegressionTestPlugin):
     """Gives a test its environment's document. Skips a test that cannot run, with a reason."""
 
     @property
+    def is_ours(self):
+        """Whether the environment is one of config/environments.yaml, and not the site's own."""
+        return OURS in self.current_environ.extras
+
+    @functools.cached_property
     def environment(self):
-        """The document of the environment (environment.json), as the site file passed it."""
-        return self.current_environ.extras["onesided"]
+        """The document of the environment (environment.json).
+
+        A site file of this project passes the document to ReFrame. For an environment of a site's
+        own configuration, the fixture that builds the kernels has written it before.
+        """
+        if self.is_ours:
+            return self.current_environ.extras[OURS]
+        return site_mpi.read(self.definition)
+
+    @functools.cached_property
+    def definition(self):
+        """What the site's configuration says of the environment (`site_mpi.Definition`)."""
+        partition, environ = self.current_partition, self.current_environ
+        local = partition.local_env
+        return {
+            "partition": partition.fullname,
+            "environment": environ.name,
+            "cc": environ.cc,
+            "flags": [list(environ.cflags), list(environ.ldflags)],
+            "modules": [*local.modules, *environ.modules],
+            "variables": [dict(local.env_vars), dict(environ.env_vars)],
+            "commands": [list(partition.prepare_cmds), list(environ.prepare_cmds)],
+            "launcher": partition.launcher_type.registered_name,
+        }
 
     def folder_of_kernels(self, thread_level=LOWEST_LEVEL):
         """Return the folder with ``bin/<kernel>``, also if it is inside a container."""
@@ -67,3 +96,20 @@ class EnvironmentPlugin(RegressionTestPlugin):
     def set_variables_of_run(self):
         """Set the environment's variables in the script that runs, before a setting's variables."""
         self.prerun_cmds = [*shell.of_environment(self.environment), *self.prerun_cmds]
+
+
+class SettingPlugin(RegressionTestPlugin):
+    """Sets the setting's variables for the family, or skips the test with the setting's reason."""
+
+    #: Named sets of run-time variables.
+    setting = builtins.parameter(settings.chosen())
+
+    @builtins.run_after("setup")
+    def apply_setting(self):
+        """Set the variables of this test's setting."""
+        value = settings.value(
+            self.setting, self.environment["family"], self.environment["version"]
+        )
+        if value.unavailable:
+            self.skip_with_reason("unavailable", value.unavailable)
+        self.prerun_cmds = [*self.prerun_cmds, *shell.exports(value.variables)]

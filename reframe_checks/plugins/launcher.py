@@ -4,7 +4,7 @@ A launcher belongs to a partition, but an MPI belongs to an environment. If a pa
 with `srun`, Slurm itself starts those MPIs that it can start (the partition's extra `srun_mpi` says
 how). All other MPIs use their own launcher, which takes the nodes from its job. If an MPI is
 launched inside a container, its launcher is in the image, and ReFrame's container platform calls
-it.
+it. An environment of a site's own configuration always uses the partition's launcher.
 """
 
 import shlex
@@ -13,7 +13,8 @@ import reframe.core.builtins as builtins
 from reframe.core.backends import getlauncher
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.environments import containers
+from onesided.campaign.outcomes import AS_LAUNCHED
+from onesided.environments import containers, site_mpi
 from onesided.sites import SLURM
 
 from .ranks import nodes_of
@@ -23,9 +24,29 @@ SRUN = "srun"
 OWN_LAUNCHER = "mpiexec"
 #: ReFrame's launcher for a program that brings its own launcher.
 NO_LAUNCHER = "local"
-#: Options for `srun`, in place of the options for the MPI's own launcher.
-SRUN_PLACEMENT = {"unbound": ["--cpu-bind=none"], "core": ["--cpu-bind=cores"]}
-SRUN_OVERSUBSCRIBE = ["--overcommit"]
+#: By launcher, its options for ranks that may run on every core, for ranks that keep to a core
+#: each, and for more ranks than cores. A missing entry: ranks are as the launcher puts them.
+_SRUN = {
+    "unbound": ["--cpu-bind=none"],
+    "core": ["--cpu-bind=cores"],
+    "crowded": ["--overcommit"],
+}
+_FLUX = {"unbound": ["-o", "cpu-affinity=off"], "core": ["-o", "cpu-affinity=per-task"]}
+_PALS = {"unbound": ["--cpu-bind", "none"], "core": ["--cpu-bind", "core"]}
+OPTIONS = {
+    **dict.fromkeys((SRUN, "srunalloc"), _SRUN),
+    **dict.fromkeys(("flux", "flux-run"), _FLUX),
+    **dict.fromkeys(("palsrun", "pals"), _PALS),
+    "alps": {"unbound": ["-cc", "none"], "core": ["-cc", "cpu"]},
+    "jsrun": {"unbound": ["--bind", "none"], "core": ["--bind", "packed:1"]},
+    "lrun": {"unbound": ["--nobind"]},
+}
+#: Launchers that an MPI brings, by family. None: the family of the environment has the options.
+FAMILY_OF = {
+    "mpirun-openmpi": "openmpi",
+    "mpirun-intelmpi": "impi",
+    **dict.fromkeys(("mpirun", OWN_LAUNCHER)),
+}
 
 
 class LauncherPlugin(RegressionTestPlugin):
@@ -68,7 +89,7 @@ class LauncherPlugin(RegressionTestPlugin):
         """
         if self.launches_inside:
             self.job.launcher = getlauncher(NO_LAUNCHER)()
-        elif self._is_srun() and self._srun_mpi() is None:
+        elif self.is_ours and self._is_srun() and self._srun_mpi() is None:
             self.job.launcher = getlauncher(OWN_LAUNCHER)()
 
     @property
@@ -101,17 +122,28 @@ class LauncherPlugin(RegressionTestPlugin):
         :arg placement: `unbound` or `core`.
         :arg is_oversubscribed: whether a node gets more ranks than it has cores.
         """
-        launcher = self.job.launcher.registered_name
-        if launcher == OWN_LAUNCHER or self.launches_inside:
+        options = self._options_of_launcher()
+        of_mpi = [f"--mpi={self._srun_mpi()}"] if self._is_srun() and self._srun_mpi() else []
+        crowded = options.get("crowded", []) if is_oversubscribed else []
+        return [*of_mpi, *options.get(placement, []), *crowded]
+
+    @property
+    def placement_asked(self):
+        """The placement that the launcher is asked for; `AS_LAUNCHED` if it has no such option."""
+        return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
+
+    def _options_of_launcher(self):
+        """Return options by placement, and for `crowded`. The partition's extras replace some."""
+        name = self.job.launcher.registered_name
+        if self.launches_inside or (self.is_ours and name == OWN_LAUNCHER):
             own = self.environment["launcher"]
-            crowded = own["oversubscribe"] if is_oversubscribed else []
-            return [*own["placement"][placement], *crowded]
-        of_partition = self.current_partition.extras.get("launcher_placement", {})
-        if launcher != SRUN:
-            return list(of_partition.get(placement, []))
-        crowded = SRUN_OVERSUBSCRIBE if is_oversubscribed else []
-        options = of_partition.get(placement, SRUN_PLACEMENT[placement])
-        return [f"--mpi={self._srun_mpi()}", *options, *crowded]
+            return {**own["placement"], "crowded": own["oversubscribe"]}
+        options = dict(OPTIONS.get(name, {}))
+        if name in FAMILY_OF:
+            family = FAMILY_OF[name] or self.environment["family"]
+            data = site_mpi.families().get(family, {})
+            options = {**data.get("placement", {}), "crowded": data.get("oversubscribe", [])}
+        return {**options, **self.current_partition.extras.get("launcher_placement", {})}
 
     def _is_srun(self):
         return self.job.launcher.registered_name == SRUN

@@ -15,6 +15,8 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.campaign import ranks as numbers
 from onesided.system import cores
 
+#: The feature of a partition whose ranks all share one node.
+ONE_NODE = "one_node"
 #: Each check asks for it, and it does not change while a ReFrame runs.
 usable_cores = functools.cache(cores.usable)
 
@@ -24,6 +26,8 @@ def nodes_of(partition):
 
     Without a scheduler, ranks have no more cores than ReFrame, which starts their launcher. If a
     partition of a scheduler does not say how many cores a node has, this machine stands for a node.
+    If a partition says this number, and says nothing on nodes, a node gets a rank for each core,
+    and a scheduler gives further nodes.
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:
@@ -32,6 +36,9 @@ def nodes_of(partition):
         found = declared or usable_cores()
     extras = partition.extras
     per_node = asked_on(partition).get("per_node", extras.get("ranks_per_node"))
+    is_of_a_scheduler = declared and not partition.scheduler.is_local
+    if per_node is None and is_of_a_scheduler and ONE_NODE not in partition.features:
+        per_node = declared
     return numbers.Nodes(found, per_node, extras.get("nodes"))
 
 

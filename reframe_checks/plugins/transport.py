@@ -37,7 +37,7 @@ class TransportPlugin(RegressionTestPlugin):
             return
         options = {
             "thread-level": self.thread_level,
-            "placement": self.placement,
+            "placement": self.placement_asked,
             **transport.REPORT_OPTIONS,
         }
         kernel = [

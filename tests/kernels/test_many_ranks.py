@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.every_mpi, SLOW]
 NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "4").split(",")]
 #: So that a cell is over soon where thirty ranks share two cores; of those that a kernel has.
 FEW = {
-    "samples": 2, "burst": 2, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
+    "samples": 2, "burst": 1, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
     "computing-trials": 1, "tasks-per-rank": 2, "helper-samples": 1, "tries": 1,
     "delay-ms": 20, "largest-bytes": 16384, "compute-ms": 2, "cell-timeout-s": 100,
 }  # fmt: skip

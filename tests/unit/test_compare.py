@@ -13,7 +13,7 @@ import pytest
 from made_up import counter
 
 from onesided import cli
-from onesided.compare import campaigns, differences, terminal
+from onesided.compare import campaigns, differences
 from onesided.measure.analyse import analyse
 from onesided.studies import find
 
@@ -108,7 +108,7 @@ def test_a_changed_verdict_is_first_and_is_worse_better_or_open(copy, before, af
     assert len(changed) == 1
     if kind != "open":
         assert found.pairs[0] is changed[0]
-        assert f"  {kind}: {cell['environment']} default" in "\n".join(terminal.lines(found))
+        assert f"  {kind}: {cell['environment']} default" in "\n".join(campaigns.lines(found))
 
 
 def test_with_fewer_cores_than_threads_only_failures_turn_for_the_worse(copy):
@@ -158,7 +158,7 @@ def test_one_launch_has_ratios_without_interval_and_nothing_is_tested(tmp_path, 
 
 def test_what_is_not_called_different_says_what_would_have_been(runs):
     found = campaigns.compare(*runs, find())
-    printed = "\n".join(terminal.lines(found))
+    printed = "\n".join(campaigns.lines(found))
     for whole in found.overall:
         assert whole.difference.detectable > differences.LEAST_FACTOR
         assert f"~, found from {whole.difference.detectable:.3g} on" in printed
@@ -172,7 +172,7 @@ def test_ten_rounds_say_in_how_many_cells_ten_percent_would_be_found(tmp_path):
     assert min(tested) < found.detectable < max(tested)
     sensitive = sum(factor <= differences.ASKED_FACTOR for factor in tested)
     said = f"a factor of 1.1 would be found: {sensitive} of {len(tested)} tested; half of them from"
-    assert said in "\n".join(terminal.lines(found))
+    assert said in "\n".join(campaigns.lines(found))
 
 
 def test_another_version_of_a_family_is_compared_with_the_one_it_followed(copy):
@@ -216,7 +216,7 @@ def test_cells_of_only_one_campaign_are_counted_not_forgotten(tmp_path, runs):
     found = campaigns.compare(runs[0], second, find())
     cells = kept(runs[0], "impi-2021.18.1") // 6
     assert found.missing == {"impi-2021.18.1": (cells, 0)}
-    assert f"impi-2021.18.1: {cells} cells only in the first" in "\n".join(terminal.lines(found))
+    assert f"impi-2021.18.1: {cells} cells only in the first" in "\n".join(campaigns.lines(found))
 
 
 def test_a_cell_that_failed_in_either_campaign_has_no_ratio(copy):

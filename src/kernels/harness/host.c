@@ -412,7 +412,7 @@ const char *host_placement(const struct host_facts *facts, const char *asked)
         }
     }
     if (each_alone && all_alike) {
-        return asked;
+        return strcmp(asked, "core") == 0 ? "core" : "unbound";
     }
     return each_alone ? "core" : all_alike ? "unbound" : "other";
 }

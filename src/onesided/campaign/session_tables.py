@@ -154,6 +154,12 @@ def collected(piece: Piece) -> Collected:
     )
 
 
+def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
+    """Return the placement of a launch: as asked, or as found if no placement was asked for."""
+    said = header.get("placement", {})
+    return said["found"] if said.get("asked") == outcomes.AS_LAUNCHED else test["placement"]
+
+
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
@@ -201,7 +207,7 @@ def _cells(
     same = {
         **key,
         **{name: test[name] for name in ("kernel", "thread_level", "setting", "ranks")},
-        "placement": test["placement"],
+        "placement": _placement(test, header),
         "launch_model": header["launch_model"],
     }
     if "mpi" in header:

@@ -55,7 +55,7 @@ def compare(options: argparse.Namespace) -> int:
     """Print the comparison; write its page if one is asked for; return 0."""
     if options.page:
         writing.demand_folder("--page", options.page)
-    from onesided.compare import campaigns, terminal
+    from onesided.compare import campaigns
     from onesided.studies import find
 
     found = campaigns.compare(options.first, options.second, find(), _same(options.same))
@@ -67,7 +67,7 @@ def compare(options: argparse.Namespace) -> int:
         if options.csv:
             sys.stdout.write(comparison.cells_table(found).csv_text())
             return 0
-    for line in terminal.lines(found):
+    for line in campaigns.lines(found):
         print(line)
     if options.page:
         print(f"page: {page}")

@@ -131,12 +131,25 @@ def identify(
         words = [wrapper, "identify.c", "-o", "identify", "-ldl"]
         _run(words, folder, variables)
         path, _, text = _run([Path(folder) / "identify"], folder, variables).partition("\n")
+    if found := package_and_version(text):
+        return Identity(*found, Path(os.path.realpath(path)), text)
+    kind = "an MPI" if standard == libraries.MPI else f"an {standard}"
+    raise UnknownMpiError(wrapper, f"{kind} unknown here: {one_line(text)!r}")
+
+
+def package_and_version(text: str) -> tuple[str, str] | None:
+    """Return package and version from the version text of a library; None if it is unknown here."""
     for package, pattern in SAYS.items():
         match = pattern.search(text)
         if match:
-            return Identity(package, match[1].rstrip("."), Path(os.path.realpath(path)), text)
-    kind = "an MPI" if standard == libraries.MPI else f"an {standard}"
-    raise UnknownMpiError(wrapper, f"{kind} unknown here: {one_line(text)!r}")
+            return package, match[1].rstrip(".")
+    return None
+
+
+def beginning(text: str) -> str | None:
+    """Return the part of a library's version text that has its version; None if it is unknown."""
+    found = (pattern.search(text) for pattern in SAYS.values())
+    return next((match[0].rstrip(".") for match in found if match), None)
 
 
 def shown(wrapper: Path) -> list[str]:

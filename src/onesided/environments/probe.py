@@ -147,7 +147,7 @@ def probe(
     _require(outcome, found.compiler.name, COMPILE_TIMEOUT_S)
     words = [*_launcher(found), "-n", str(RANKS), folder / "probe", "findings.json"]
     outcome = command.run(words, log=folder / "run.log", timeout_s=timeout_s, **where)
-    findings = _read(folder / "findings.json")
+    findings = read(folder / "findings.json")
     if findings is not None:  # the findings say more than an exit status
         _verify(found, findings)
     if findings is not None and standard == libraries.OPENSHMEM and outcome.status:
@@ -167,7 +167,7 @@ def _launcher(found: Installation) -> list[str | Path]:
     return [found.own_launcher, *family["placement"]["unbound"], *room]
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def read(path: Path) -> dict[str, Any] | None:
     """Return the findings of the ranks; None if the ranks wrote no complete file."""
     try:
         findings = json.loads(path.read_text("utf-8"))

@@ -65,19 +65,28 @@ def chosen() -> list[str]:
     return [name for name in names() if name in asked.split(",")]
 
 
-def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:
+def _of_version(declared: dict[str, Any], version: str | None) -> dict[str, Any]:
     """Return what is declared for the series of a version; if there is none, for the family."""
     series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
     return declared["series"][max(series, key=len)] if series else declared
 
 
-def value(setting: str, family: str, version: str) -> SettingValue:
+def value(setting: str, family: str | None, version: str | None) -> SettingValue:
     """Return the meaning of a setting for an MPI. It is unavailable if its family is not declared.
+
+    Args:
+        setting: the name of the setting.
+        family: the family; None if the MPI is of no family here, or not known yet. Such an MPI has
+            the setting `DEFAULT`, which sets nothing.
+        version: the version; None if it is not known yet.
 
     Raises:
         KeyError: the setting is not declared.
     """
     families = _document()[setting]["families"]
+    if family is None:
+        reason = f"setting {setting} has variables by family, and the family is not known"
+        return SettingValue({}, None if setting == DEFAULT else reason)
     if family not in families:
         return SettingValue({}, f"setting {setting} declares nothing for {family}")
     declared = _of_version(families[family], version)

@@ -16,6 +16,7 @@ from typing import Any
 from reframe.core import backends, config, settings
 from reframe.core.exceptions import ConfigError
 
+from onesided.environments import site_mpi
 from onesided.sites import LOCAL, SLURM, job_start
 from onesided.sites.job_start import SRUN, Entry
 from onesided.system import documents, values
@@ -27,8 +28,6 @@ from onesided.system.text import line
 ONE_NODE, NETWORK = "one_node", "network"
 #: The launcher of a partition whose environments use their own launchers.
 OWN_LAUNCHER = "mpiexec"
-#: ReFrame's launchers that start one process and not the ranks of an MPI.
-WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 #: By scheduler or launcher, the program that ReFrame calls for it.
 PROGRAMS = {
     **dict.fromkeys(SLURM, "sbatch"),
@@ -266,7 +265,7 @@ def _backends(partition: Partition) -> Iterator[InputError]:
             expected = f"a {kind} of ReFrame's that can be used here"
             yield partition.fault(kind, f"{partition.entry[kind]}: {fault}", expected)
     launcher = partition.entry["launcher"]
-    if launcher in WITHOUT_RANKS:
+    if launcher in site_mpi.WITHOUT_RANKS:
         expected = f"a launcher that starts ranks, such as {OWN_LAUNCHER} or {SRUN}"
         yield partition.fault("launcher", launcher, expected)
     elif launcher not in (OWN_LAUNCHER, SRUN) and "launcher_placement" not in partition.extras:

@@ -1,0 +1,137 @@
+"""The MPI of a programming environment that a site's own ReFrame configuration declares.
+
+Such an environment is not in config/environments.yaml. ReFrame sets it up, with the compiler, the
+modules, the variables and the commands of the configuration. A job on the partition builds the
+kernels and runs the probe (``reframe_checks/common/kernels.py``). The functions here turn the
+findings of the probe into the environment's document, of the provider ``reframe``.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onesided.environments import declarations, description, fingerprint, identity, probe
+from onesided.environments.declarations import Declaration, Document
+from onesided.system import documents, names, paths
+from onesided.system.command import UnavailableError
+from onesided.system.errors import InputError
+
+PROVIDER = "reframe"
+#: The file in which the probe leaves its findings, and the file with the compiler's path.
+FINDINGS, COMPILER = "findings.json", "compiler.txt"
+#: The script that builds says in this file why it failed.
+REASON = "reason.txt"
+#: The exit status of that script if the compiler is there, but has no MPI.
+NO_MPI = 4
+#: ReFrame's launchers that start one process, and not the ranks of an MPI.
+WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
+
+Definition = Mapping[str, Any]
+"""What ReFrame knows of an environment on a partition: ``partition`` (``system:partition``),
+``environment`` (its name), and all that decides which MPI it is."""
+
+
+def environment_file(definition: Definition) -> Path:
+    """Return the file with the document of an environment on a partition."""
+    folder = paths.build_dir() / "site_environments" / definition["partition"].replace(":", ".")
+    return folder / definition["environment"] / "environment.json"
+
+
+def read(definition: Definition) -> Document:
+    """Return the document of an environment; before its first probe, `unknown`."""
+    try:
+        document = documents.read_json(environment_file(definition), "environment")
+    except InputError:
+        return unknown(definition)
+    is_same = document["declaration_digest"] == digest(definition)
+    return document if is_same else unknown(definition)
+
+
+def unknown(definition: Definition) -> Document:
+    """Return the document of an environment whose MPI is not known yet, such as in a dry run."""
+    return {
+        **description.unavailable(_declaration(definition), ""),
+        "status": "ready",
+        "reason": None,
+        "compilers": {"c": definition["cc"]},
+        "declaration_digest": digest(definition),
+    }
+
+
+def digest(definition: Definition) -> str:
+    """Return a SHA-256 of a definition and of the probe."""
+    return fingerprint.of_document([dict(definition), probe.source()])
+
+
+def described(definition: Definition, folder: Path) -> Document:
+    """Return the document of an environment.
+
+    Args:
+        definition: the environment on its partition.
+        folder: the folder in which the kernels were built and the probe ran.
+
+    Raises:
+        UnavailableError: the probe did not work; the message says why.
+    """
+    findings = probe.read(folder / FINDINGS)
+    if findings is None:
+        raise UnavailableError("the ranks of the probe wrote no findings")
+    text, library = findings["library_version"], Path(os.path.realpath(findings["library_path"]))
+    if findings["ranks"] != probe.RANKS:
+        worlds = f"made worlds of {findings['ranks']}, not of {probe.RANKS}"
+        raise UnavailableError(
+            f"the launcher {definition['launcher']} {worlds}: is it the launcher of {text!r}?"
+        )
+    if findings["errors"]:
+        raise UnavailableError(f"a put lost {findings['errors']} elements ({text!r})")
+    found = identity.package_and_version(text)
+    package, version = found or ("", text.split()[0])
+    declaration = _declaration(definition, family_of_package(package), version)
+    is_multiple = findings["thread_level_provided"] == "multiple"
+    told = ("standard_version", "thread_level_provided", "abi")
+    return {
+        **unknown(definition),
+        **{name: findings[name] for name in told},
+        "family": declaration.family,
+        "version": version,
+        "prefix": str(library.parent),
+        "compilers": {"c": (folder / COMPILER).read_text("utf-8").strip()},
+        "features": ["thread_multiple"] if is_multiple else [],
+        "library_version": text,
+        "library_version_pattern": _pattern(text),
+        "left_behind": declaration.family_data.get("left_behind", []),
+        "left_behind_temporary": declaration.family_data.get("left_behind_temporary", []),
+    }
+
+
+def family_of_package(package: str) -> str | None:
+    """Return the family whose settings and launcher's options hold for a package of Spack.
+
+    None if no family does: an MPI that was made from MPICH has variables of its own.
+    """
+    for name, data in families().items():
+        is_mpi = declarations.library_of(data) == declarations.libraries.MPI
+        if is_mpi and data["spack"].partition("@")[0] == package:
+            return name
+    return None
+
+
+def families() -> Mapping[str, Document]:
+    """Return the families of config/environments.yaml."""
+    return next(iter(declarations.declared().values())).families
+
+
+def _declaration(
+    definition: Definition, family: str | None = None, version: str | None = None
+) -> Declaration:
+    name = names.check(definition["partition"], "environment", definition["environment"])
+    return Declaration(name, PROVIDER, paths.config_dir(), families(), family, version)
+
+
+def _pattern(text: str) -> str:
+    """Return a regular expression for the beginning of a library's version text."""
+    found = identity.beginning(text)
+    words = (found or " ".join(text.split()[:4])).split()
+    return r"\s+".join(map(re.escape, words)) + r"(?![\w.])"
