@@ -2,9 +2,11 @@
 
 import contextlib
 import functools
+import inspect
 import os
 import pathlib
 import shlex
+import time
 
 import reframe as rfm
 import reframe.core.builtins as builtins
@@ -15,6 +17,7 @@ from onesided import studies
 from onesided.campaign import outcomes, records
 from onesided.measure.statistics import median
 from onesided.regression import known_defects, references, repeats
+from onesided.system import strays, writing
 
 from ..plugins.container import ContainerPlugin
 from ..plugins.environment import EnvironmentPlugin, SettingPlugin, source_state
@@ -88,9 +91,42 @@ class OnesidedCheck(
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
 
+    def skip_with_reason(self, verdict, reason):
+        """Skip this test, and keep its declaration (`keep_declaration`) with the reason."""
+        self.keep_declaration({"verdict": verdict, "reason": reason})
+        super().skip_with_reason(verdict, reason)
+
+    def keep_declaration(self, skip=None):
+        """Leave what this test is beside its lines, for `onesided collect-reframe`.
+
+        The sessions of a campaign need no such file, because the campaign's tests are declared.
+
+        :arg skip: the verdict and the reason of a skip.
+        """
+        if strays.SESSION_MARKER in os.environ or self.is_dry_run():
+            return
+        from onesided.campaign import declared, site_runs  # a campaign's sessions do not need them
+
+        def member(name):
+            return getattr(self, name)
+
+        file = inspect.getfile(type(self))
+        test = declared.test_of(member, file, self.current_partition.fullname)
+        document = {
+            "schema": site_runs.DECLARATION_SCHEMA,
+            "began_s": time.time(),
+            "test": {**test, "launch_timeout_s": self.launch_timeout_s},
+            "environment": self.environment,
+            "kernel": source_state(self.kernel, self.environment["library"]),
+            "skip": skip,
+        }
+        writing.write_json(pathlib.Path(self.stagedir, site_runs.DECLARATION), document)
+        self.keep_files = [*self.keep_files, site_runs.DECLARATION]
+
     @builtins.run_before("run")
     def call_kernel(self):
         """Put the kernel and its options into the script."""
+        self.keep_declaration()
         labels = {
             "environment": self.environment["name"],
             "provider": self.environment["provider"],

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from onesided.campaign import campaign, declared
-from onesided.studies.stfc import left_out
+from onesided.studies.stfc.progress import answer
 from onesided.system import documents, paths
 
 CAMPAIGNS = sorted(path.stem for path in (paths.config_dir() / "campaigns").glob("*.yaml"))
@@ -54,13 +54,13 @@ def of_sizes(*found):
 
 def test_a_report_of_one_size_names_the_campaigns_that_have_more(monkeypatch):
     known = {"one": [8], "some": [8, 1024], "same": [8, 1024], "large": [2**20]}
-    monkeypatch.setattr(left_out, "known_sizes", lambda kernel: known)
-    said = left_out.sizes_elsewhere("progress", of_sizes(8, 8))
+    monkeypatch.setattr(answer, "known_sizes", lambda kernel: known)
+    said = answer.sizes_elsewhere("progress", of_sizes(8, 8))
     assert said.striptags().replace("\u202f", " ") == (
         "To measure other sizes: onesided run some or onesided run same (8 bytes and 1 KiB) or "
         "onesided run large (1 MiB)."
     )
-    assert left_out.sizes_elsewhere("progress", of_sizes(8, 1024)) is None
-    assert left_out.sizes_elsewhere("progress", []) is None
+    assert answer.sizes_elsewhere("progress", of_sizes(8, 1024)) is None
+    assert answer.sizes_elsewhere("progress", []) is None
     known.clear()
-    assert left_out.sizes_elsewhere("progress", of_sizes(8)) is None
+    assert answer.sizes_elsewhere("progress", of_sizes(8)) is None

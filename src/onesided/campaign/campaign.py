@@ -70,6 +70,15 @@ class Campaign:
         """The campaign's folder of results."""
         return (self.root or paths.results_dir()) / self.name
 
+    def environment(self, name: str, partition: str | None = None) -> dict[str, Any]:
+        """Return the document of an environment of the campaign.
+
+        Args:
+            name: the environment.
+            partition: ``system:partition``, for campaigns whose partitions have own environments.
+        """
+        return provision.read(name, self.provider)
+
     def keep_environment(self) -> None:
         """Keep the shell's variables that an MPI reads, if the campaign says so."""
         if self.document.get("keep_environment"):
@@ -89,18 +98,18 @@ class Campaign:
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
         """Return the meaning of each setting of the campaign in each of its environments."""
-        declared = declarations.declared(in_containers=True)
-        mpis = {name: self._family_and_version(declared[name]) for name in self.environments}
+        mpis = {name: self._family_and_version(name) for name in self.environments}
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
             for setting in self.document["settings"]
         }
 
-    def _family_and_version(self, declaration: declarations.Declaration) -> tuple[str, str]:
+    def _family_and_version(self, name: str) -> tuple[str | None, str | None]:
         """Return family and version of an environment, as declared, or else as they were found."""
+        declaration = declarations.declared(in_containers=True)[name]
         if declaration.family and declaration.version:
             return declaration.family, declaration.version
-        document = provision.read(declaration.name, self.provider)
+        document = self.environment(declaration.name)
         return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from onesided.campaign.parquet import join_parts, write_part
 from onesided.campaign.session_tables import COLUMNS, INSIDE, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
-from onesided.environments import provision
 from onesided.system import cores, parallel, paths, writing
 
 #: The variable with the start of the command that runs the campaign, in seconds since the epoch.
@@ -110,7 +109,7 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
         "name": campaign.name,
         "declared": campaign.document,
         "rounds": len(campaign.rounds),
-        "environments": [provision.read(name, campaign.provider) for name in campaign.environments],
+        "environments": [campaign.environment(name) for name in campaign.environments],
         "settings": campaign.setting_values(),
         "launch_facts": [{**json.loads(text), "launches": n} for text, n in facts.items()],
         "sessions": timed,

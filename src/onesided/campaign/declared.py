@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,15 +71,23 @@ def _describe(
     found, _ = json.JSONDecoder().raw_decode(answer.stdout, start) if start >= 0 else ([], 0)
     if not found:
         raise _nothing_selected(campaign, partition)
-    return [
-        {
-            "test": test["display_name"],
-            "check": Path(test["@file"]).name,
-            "partition": partition,
-            **{name: test[name] for name in TEST_FIELDS},
-        }
-        for test in found
-    ]
+    return [test_of(test.__getitem__, test["@file"], partition) for test in found]
+
+
+def test_of(member: Callable[[str], Any], file: str, partition: str) -> dict[str, Any]:
+    """Return a test as ``declared.json`` has it.
+
+    Args:
+        member: gives a member of ReFrame's test by its name.
+        file: the file of the check.
+        partition: the partition, ``system:partition``.
+    """
+    return {
+        "test": member("display_name"),
+        "check": Path(file).name,
+        "partition": partition,
+        **{name: member(name) for name in TEST_FIELDS},
+    }
 
 
 def _nothing_selected(campaign: Campaign, partition: str) -> InputError:

@@ -166,20 +166,28 @@ def _ended_well(record: Path) -> bool:
         return False
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    """Return the test cases of a ReFrame report, with the fields that are used here.
+def read_report(path: Path) -> dict[str, Any]:
+    """Return a report of ReFrame, which has many fields that are not used here.
 
     Raises:
-        InputError: the report is missing or cut, lacks one of these fields, or names files outside
-            its folder.
+        InputError: the report is missing or cut, or lacks a field that is used here.
     """
     text = documents.read_text(path)
     try:
-        report = json.loads(text)
+        report: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as fault:
         raise InputError(path, None, fault, "a whole JSON document") from fault
     documents.check(report, "reframe_report", path)
-    found = []
+    return report
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the test cases of a session's report, with the fields that are used here.
+
+    Raises:
+        InputError: see `read_report`; or the report names files outside its folder.
+    """
+    report, found = read_report(path), []
     for number, run in enumerate(report["runs"]):
         for index, case in enumerate(run["testcases"]):
             used = {name: case.get(name) for name in FIELDS}

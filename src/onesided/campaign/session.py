@@ -43,7 +43,7 @@ class Session:
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
         """Make the session of a slot, with those tests of its round that its environment runs."""
         self.slot = slot
-        self.environment = provision.read(slot.environment, slot.campaign.provider)
+        self.environment = slot.campaign.environment(slot.environment, slot.partition)
         self.tests = tests_for(tests_on(tests, slot.partition), self.environment)
 
     @cached_property

@@ -16,7 +16,7 @@ from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
 from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, SAMPLE_COLUMNS
-from onesided.environments import provision, settings, transport
+from onesided.environments import settings, transport
 from onesided.system import surroundings
 from onesided.system.errors import InputError
 
@@ -87,7 +87,7 @@ def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
     If the slot has no session, yield one piece without tests.
     """
     piece = Piece(slot)
-    environment = provision.read(slot.environment, slot.campaign.provider)
+    environment = slot.campaign.environment(slot.environment, slot.partition)
     for test in tests_for(tests_on(tests, slot.partition), environment):
         cells = grid.most_cells(test["base_point"], test["crosses"])
         if piece.tests and piece.most_cells + cells > MOST_CELLS:
@@ -105,7 +105,7 @@ def collected(piece: Piece) -> Collected:
         InputError: the session is missing, or one of its files does not fit its schema.
     """
     slot = piece.slot
-    environment = provision.read(slot.environment, slot.campaign.provider)
+    environment = slot.campaign.environment(slot.environment, slot.partition)
     folder, record = read_session(slot, piece.tests)
     system, _, partition = slot.partition.partition(":")
     found = {name: [pl.DataFrame(schema=columns)] for name, columns in COLUMNS.items()}

@@ -23,7 +23,8 @@ MODULES: Mapping[str, str] = {
     "collect": "stages",
     "analyse": "stages",
     "report": "stages",
-    "references": "references",
+    "references": "regression",
+    "collect-reframe": "regression",
     "reproducibility": "compare",
     "compare": "compare",
     "versions": "compare",
@@ -42,7 +43,10 @@ OF_ACTIONS = {
 }
 """For each command with actions: its line in the list of commands, and its description."""
 
-OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
+OF_MANY_VALUES = (
+    *("further", "collect", "collect-reframe", "analyse", "report"),
+    *("reproducibility", "compare"),
+)
 """Stages that make millions of values but hardly any reference cycles. The garbage collector's
 search for cycles would take a fifth of their time."""
 

@@ -1,19 +1,22 @@
 """The first screen: how a program makes an access complete while its target computes."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
+from onesided.campaign import campaign
+from onesided.campaign.declared import SIZE_AXIS, known_sizes
 from onesided.cells import verdicts
+from onesided.environments import settings
 from onesided.report import answers, numbers, scope
 from onesided.report.answers import Together, together, where
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline
+from onesided.report.scope import size_label
 from onesided.report.words import listed, tally
-from onesided.studies.stfc import left_out
 from onesided.studies.stfc.progress.advice import program
 from onesided.studies.stfc.progress.cells import (
     DEFAULT_SETTING,
@@ -233,14 +236,14 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
     measured = measured_with(material.environments, cells)
     kind = answers.rows_are(cells)
     helping = helps(group, measured)
-    elsewhere = left_out.sizes_elsewhere(material.experiment.kernel, material.cells)
+    elsewhere = sizes_elsewhere(material.experiment.kernel, material.cells)
     return [
         *_what_to_use(ways(cells, measured), kind),
         *(SAY("help", way.title, where(way.words, kind)) for way in helping),
         *variables_sentence(advices),
         *answers.missing_sentence(material.environments, measured),
         _tested(cells, group[0].setting),
-        left_out.settings_tried(material.cells, material.experiments),
+        settings_tried(material.cells, material.experiments),
         *([elsewhere] if elsewhere else []),
     ]
 
@@ -274,7 +277,7 @@ def headline(apart: Material, material: Material) -> Headline:
     shown = [*ways(cells, apart.environments)[:MOST_WAYS], *helps(group, apart.environments)]
     by_name = grouped(cells, lambda cell: cell.environment)
     rows = [row_of(name, shown) | _counts(by_name.get(name, [])) for name in apart.environments]
-    setting = left_out.one_setting(group[0].setting)
+    setting = one_setting(group[0].setting)
     columns = {"way": columns_of(shown)}
     table = WRITTEN.table("progress_answer", rows, each=columns, setting=setting)
     said = sentences(apart, first_advice(material))
@@ -291,3 +294,63 @@ def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | Non
             words = f"{title([way_of(cell)], [])} in C: an example for two ranks"
             return (words, text) if text else None
     return None
+
+
+# ------------------------------------------------------------------------------ what was left out
+
+
+def run_commands(campaigns: Iterable[str]) -> Markup:
+    """Return the commands that run some campaigns."""
+    code = Markup("<code>onesided run {}</code>")
+    return Markup(" or ").join(code.format(name) for name in campaigns)
+
+
+def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
+    """Say which declared campaigns have further sizes; None if the cells have several sizes.
+
+    Args:
+        kernel: the kernel of the cells.
+        cells: the cells of a report.
+    """
+    own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
+    if len(own) != 1:
+        return None
+    declared = known_sizes(kernel)
+    further = [name for name, sizes in declared.items() if not own >= set(sizes)]
+    same = grouped(further, lambda name: tuple(declared[name]))
+    said = [
+        Markup("{} ({})").format(run_commands(names), listed([*map(size_label, sizes)]))
+        for sizes, names in same.items()
+    ]
+    if not said:
+        return None
+    return Markup("To measure other sizes: {}.").format(Markup(" or ").join(said))
+
+
+def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
+    """Say how many of the declared settings were tried, and which commands run the other settings.
+
+    Args:
+        cells: the cells of one or several experiments.
+        kernels: the kernels of all experiments.
+    """
+    declared = settings.names()
+    tried = [name for name in declared if name in {cell.setting for cell in cells}]
+    said = f"{len(tried)} of {numbers.count(len(declared), 'setting')}"
+    said += f" {'was' if len(tried) == 1 else 'were'} tried"
+    if tried == [settings.DEFAULT]:
+        said += f": {settings.DEFAULT}, which sets no environment variable"
+    missing = set(declared) - set(tried)
+    # if a tag is a kernel's name, it selects only this kernel's checks
+    foreign = set(kernels) - {cell.kernel for cell in cells}
+    others = campaign.with_settings(missing, foreign) if missing else []
+    if others:
+        return Markup("{}. To try the others: {}.").format(said, run_commands(others))
+    return Markup("{}.").format(said)
+
+
+def one_setting(name: str | None) -> str:
+    """Name the setting of a table, and say how many settings are declared."""
+    declared = settings.names()
+    nothing = ", no environment variable set" if name == settings.DEFAULT else ""
+    return f"Setting: {name}{nothing} (1 of {len(declared)})."

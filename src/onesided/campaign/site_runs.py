@@ -1,0 +1,275 @@
+"""Make a campaign from runs of a site's own ReFrame, such as its nightly runs.
+
+Each test leaves a declaration beside its lines: its cells, its environment, and why it was skipped.
+ReFrame's report says where these files are. They are copied below the campaign's results, because
+the next run of ReFrame replaces them. Each report is a round of the campaign.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import declared, records, reframe
+from onesided.campaign.campaign import PUBLISHED, Campaign
+from onesided.campaign.session import SESSION_SCHEMA
+from onesided.campaign.slot import Slot, slots
+from onesided.environments.declarations import Document
+from onesided.system import cores, documents, names, paths, writing
+from onesided.system.errors import InputError
+
+#: The file that a test leaves beside its lines, with its schema.
+DECLARATION, DECLARATION_SCHEMA = "declaration.json", "onesided/site_test/1"
+RUN_SCHEMA = "onesided/site_run/1"
+ATTEMPT = "attempt-1"
+#: Patterns of the files of a launch.
+FILES = ("lines.jsonl*", "launches.jsonl", "transport-*.txt")
+#: Clocks of two nodes may be this far apart; seconds.
+CLOCKS_APART_S = 60.0
+#: Characters of a report's UUID that name its files.
+DIGITS = 12
+
+Run = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SiteCampaign(Campaign):
+    """A campaign of runs of a site's own ReFrame; its environments are known from these runs.
+
+    Attributes:
+        described: by environment and partition, the document of the last run.
+    """
+
+    described: Mapping[tuple[str, str], Document] = field(default_factory=dict)
+
+    @property
+    def environments(self) -> list[str]:
+        """The names of the environments in the site's configuration."""
+        return self.document["environments"]
+
+    @property
+    def provider(self) -> None:
+        """None, because ReFrame itself provides the environments."""
+        return
+
+    def environment(self, name: str, partition: str | None = None) -> Document:
+        """Return the document of an environment on a partition, by default on any partition."""
+        if (name, partition) in self.described:
+            return self.described[name, partition]
+        found = [one for (own, _), one in self.described.items() if own == name]
+        return next((one for one in found if one["library_version"]), found[0])
+
+    def _family_and_version(self, name: str) -> tuple[str | None, str | None]:
+        document = self.environment(name)
+        return document["family"], document["version"]
+
+
+def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:
+    """Add reports of ReFrame to a campaign; return it. A report that it has already is not added.
+
+    Args:
+        name: the campaign's name; its results are in ``results/<name>``.
+        reports: reports of ReFrame, the oldest first.
+
+    Raises:
+        InputError: a report cannot be read, has no test of this project, or its files are of a
+            later run. Nothing of this report is added.
+    """
+    names.check("collect-reframe", "--into", name)
+    results = paths.results_dir() / name
+    if name == PUBLISHED or (
+        (results / "sessions").exists() and not _runs_folder(results).exists()
+    ):
+        raise InputError("collect-reframe", "--into", name, "a name that no other campaign has")
+    for path in reports:
+        _add(results, path)
+    campaign = campaign_of(results)
+    _write_sessions(campaign, _runs(results))
+    return campaign
+
+
+def _runs_folder(results: Path) -> Path:
+    return results / "reframe"
+
+
+def _runs(results: Path) -> list[Run]:
+    """Return the runs that a campaign has, in the order in which they were added."""
+    found = [documents.read_json(path, "site_run") for path in _runs_folder(results).glob("*.json")]
+    return sorted(found, key=lambda run: run["round"])
+
+
+def _add(results: Path, path: Path) -> None:
+    """Copy the files of a report's tests, then write the record of the run."""
+    report = reframe.read_report(path)
+    session = report["session_info"]
+    known = {run["uuid"]: run["round"] for run in _runs(results)}
+    if session["uuid"] in known:
+        return
+    number = 1 + max(known.values(), default=0)
+    cases = [
+        case
+        for run in report["runs"]
+        for case in run["testcases"]
+        if not case["fixture"] and Path(case["filename"]).parent == reframe.checks_folder()
+    ]
+    tests = [one for case in cases if (one := _test_of(case, session, path)) is not None]
+    if not tests:
+        found = f"{len(cases)} tests of this project, of which none left a declaration"
+        raise InputError(path, "runs", found, "tests that ran, with their files still there")
+    for test in tests:
+        _copy(results, test, session["uuid"][:DIGITS], number)
+    began = datetime.fromtimestamp(session["time_start_unix"], UTC)
+    run = {
+        "schema": RUN_SCHEMA,
+        "uuid": session["uuid"],
+        "round": number,
+        "started_at": began.isoformat(timespec="seconds"),
+        "elapsed_s": session["time_elapsed"],
+        "tests": [{name: value for name, value in one.items() if name != "files"} for one in tests],
+    }
+    writing.write_json(_runs_folder(results) / f"{session['uuid'][:DIGITS]}.json", run)
+
+
+def _test_of(case: Mapping[str, Any], session: Mapping[str, Any], path: Path) -> Document | None:
+    """Return what a test case left; None if it never began.
+
+    Raises:
+        InputError: the test's files are of another run.
+    """
+    folder = Path(case["outputdir"] if case["result"] == "pass" else case["stagedir"] or "")
+    file = folder / DECLARATION
+    if not file.exists():
+        return None
+    found = documents.read_json(file, "site_test")
+    began_s = found["began_s"]
+    if not (
+        session["time_start_unix"] - CLOCKS_APART_S
+        <= began_s
+        <= session["time_end_unix"] + CLOCKS_APART_S
+    ):
+        when = datetime.fromtimestamp(began_s, UTC).isoformat(timespec="seconds")
+        expected = f"a time between start and end of the run in {path}: a later run replaced it"
+        raise InputError(file, "began_s", when, expected)
+    skip = found["skip"] or {"verdict": None, "reason": None}
+    reason = case["fail_reason"] if case["result"] != "pass" else None
+    return {
+        "files": folder,
+        "test": found["test"],
+        "environment": found["environment"],
+        "kernel": found["kernel"],
+        "result": case["result"],
+        "verdict": skip["verdict"],
+        "reason": skip["reason"] or (" ".join(reason.split()) if reason else None),
+        "folder": None if found["skip"] else f"{ATTEMPT}/{folder.name}",
+    }
+
+
+def _copy(results: Path, test: Document, uuid: str, number: int) -> None:
+    """Copy the files of a test's launch into the folder of its session."""
+    if test["folder"] is None:
+        return
+    target = results / _session_of(test) / f"round-{number}" / uuid / test["folder"]
+    partial = target.with_name(f"{target.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for pattern in FILES:
+        for file in test["files"].glob(pattern):
+            shutil.copy(file, partial)
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+
+
+def _session_of(test: Document) -> Path:
+    partition = test["test"]["partition"].replace(":", ".")
+    return Path("sessions") / test["environment"]["name"] / partition
+
+
+def campaign_of(results: Path) -> SiteCampaign:
+    """Return the campaign of the runs below a folder of results."""
+    runs = _runs(results)
+    tests = [test for run in runs for test in run["tests"]]
+    described = {
+        (test["environment"]["name"], test["test"]["partition"]): test["environment"]
+        for test in tests
+    }
+
+    def each(key: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(key))
+
+    systems = ", ".join(each(partition.partition(":")[0] for _, partition in described))
+    document = {
+        "schema": "onesided/campaign/1",
+        "description": f"runs of ReFrame on {systems}, with its own configuration",
+        "site": systems.partition(",")[0],
+        "partitions": each(partition for _, partition in described),
+        "environments": each(name for name, _ in described),
+        "rounds": len(runs),
+        "select": {"expression": "True"},
+        "settings": each(test["test"]["setting"] for test in tests),
+        "launch_timeout_s": max(test["test"]["launch_timeout_s"] for test in tests),
+    }
+    path = _runs_folder(results)
+    return SiteCampaign(results.name, path, document, results.parent, described)
+
+
+def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
+    """Write ``declared.json``, and the record of each session. A test that did not run has a reason.
+
+    A run need not have the tests, partitions and environments of the other runs.
+    """
+    known: dict[tuple[str, str], Document] = {}
+    for test in (test["test"] for run in runs for test in run["tests"]):
+        kept = {key: value for key, value in test.items() if key != "launch_timeout_s"}
+        known[test["partition"], test["test"]] = kept
+    document = {"schema": declared.DECLARED_SCHEMA, "cores": cores.usable()}
+    document["tests"] = list(known.values())
+    writing.write_json(campaign.results / "declared.json", document)
+    for run in runs:
+        for slot in slots(campaign, [run["round"]]):
+            record = _record(slot, run, declared.tests_on(known.values(), slot.partition))
+            folder = slot.folder / run["uuid"][:DIGITS]
+            writing.write_json(folder / "session.json", record)
+            pointer = (folder / "session.json").relative_to(slot.pointer.parent).as_posix()
+            writing.write_json(slot.pointer, {"session": pointer})
+
+
+def _record(slot: Slot, run: Run, tests: Iterable[Document]) -> Document:
+    ran = {test["test"]["test"]: test for test in _of_slot(run, slot)}
+    return {
+        "schema": SESSION_SCHEMA,
+        "campaign": slot.campaign.name,
+        "partition": slot.partition,
+        "environment": slot.environment,
+        "round": slot.round,
+        "fingerprint": run["uuid"][:DIGITS],
+        "attempt": ATTEMPT,
+        "started_at": run["started_at"],
+        "elapsed_s": run["elapsed_s"] if ran else 0.0,
+        "reframe_exit_status": 0 if ran else None,
+        "tests": [_entry(test["test"], ran.get(test["test"])) for test in tests],
+    }
+
+
+def _of_slot(run: Run, slot: Slot) -> Iterator[Document]:
+    for test in run["tests"]:
+        if (test["environment"]["name"], test["test"]["partition"]) == (
+            slot.environment,
+            slot.partition,
+        ):
+            yield test
+
+
+def _entry(name: str, ran: Document | None) -> Document:
+    if ran is None:
+        not_run = {"verdict": "not_run", "reason": "not a test of this run of ReFrame"}
+        return {
+            "test": name,
+            "result": "not run",
+            **not_run,
+            "folder": None,
+            "inputs": {"kernel": ""},
+        }
+    kept = {key: ran[key] for key in ("result", "verdict", "reason", "folder")}
+    return {"test": name, **kept, "inputs": {"kernel": ran["kernel"]}}
