@@ -21,8 +21,10 @@ FEW = {
     "computing-trials": 1, "tasks-per-rank": 2, "helper-samples": 1, "tries": 1,
     "delay-ms": 20, "largest-bytes": 16384, "compute-ms": 2, "cell-timeout-s": 100,
 }  # fmt: skip
-#: Cells that a kernel has only with one number of ranks; {others} are all ranks but one.
+#: Cells that depend on the number of ranks; {others}: all ranks but one, at most the kernel's 16.
 OWN_CELLS = {"origin_threads": "operation=put,fetch_and_op;arrangement=processes;origins={others}"}
+#: Values of axes that must be multiples of the number of ranks.
+MULTIPLES = {("transpose", "order"): 8}
 #: Ranks send before they receive, which the standard does not let a program rely on: above the
 #: eager limit the cell hangs, as its check says.
 UNSAFE = ("in_place_all_to_all", "isend_waitany")
@@ -36,8 +38,11 @@ def few_of_all(described: dict, ranks: int) -> list[str]:
     every = first.get("values", first["default"])
     values = [value for value in every if (described["kernel"], value) != UNSAFE]
     cells = [f"{first['name']}={','.join(values)}"]
-    cells += [f"{axis['name']}={axis['default'][0]}" for axis in others if not axis["only_with"]]
-    own = OWN_CELLS.get(described["kernel"], ";".join(cells)).format(others=ranks - 1)
+    for axis in others:
+        times = MULTIPLES.get((described["kernel"], axis["name"]))
+        value = times * ranks if times else axis["default"][0]
+        cells += [] if axis["only_with"] else [f"{axis['name']}={value}"]
+    own = OWN_CELLS.get(described["kernel"], ";".join(cells)).format(others=min(ranks - 1, 16))
     known = {option["name"] for option in described["options"]}
     return [
         f"--cells={own}",

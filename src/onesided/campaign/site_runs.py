@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import declared, records, reframe
+from onesided.campaign import declared, reframe
 from onesided.campaign.campaign import PUBLISHED, Campaign
 from onesided.campaign.session import SESSION_SCHEMA
 from onesided.campaign.slot import Slot, slots
@@ -79,9 +79,8 @@ def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:
     """
     names.check("collect-reframe", "--into", name)
     results = paths.results_dir() / name
-    if name == PUBLISHED or (
-        (results / "sessions").exists() and not _runs_folder(results).exists()
-    ):
+    is_anothers = (results / "sessions").exists() and not _runs_folder(results).exists()
+    if name == PUBLISHED or is_anothers:
         raise InputError("collect-reframe", "--into", name, "a name that no other campaign has")
     for path in reports:
         _add(results, path)
@@ -215,9 +214,9 @@ def campaign_of(results: Path) -> SiteCampaign:
 
 
 def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
-    """Write ``declared.json``, and the record of each session. A test that did not run has a reason.
+    """Write ``declared.json``, and the record of each session.
 
-    A run need not have the tests, partitions and environments of the other runs.
+    If a test did not run, its entry says so. A run need not have the tests, partitions and environments of the other runs.
     """
     known: dict[tuple[str, str], Document] = {}
     for test in (test["test"] for run in runs for test in run["tests"]):
@@ -263,13 +262,7 @@ def _of_slot(run: Run, slot: Slot) -> Iterator[Document]:
 
 def _entry(name: str, ran: Document | None) -> Document:
     if ran is None:
-        not_run = {"verdict": "not_run", "reason": "not a test of this run of ReFrame"}
-        return {
-            "test": name,
-            "result": "not run",
-            **not_run,
-            "folder": None,
-            "inputs": {"kernel": ""},
-        }
+        reason = "not a test of this run of ReFrame"
+        ran = {"result": "not run", "verdict": "not_run", "reason": reason, "folder": None}
     kept = {key: ran[key] for key in ("result", "verdict", "reason", "folder")}
-    return {"test": name, **kept, "inputs": {"kernel": ran["kernel"]}}
+    return {"test": name, **kept, "inputs": {"kernel": ran.get("kernel", "")}}
