@@ -216,8 +216,8 @@ def campaign_of(results: Path) -> SiteCampaign:
 def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
     """Write ``declared.json``, and the record of each session.
 
-    A run need not have the tests, partitions and environments of the other runs. If it lacks a test,
-    the test's entry says so.
+    A run need not have the tests, partitions and environments of the other runs. The entry of a
+    test that a run lacks says so.
     """
     known: dict[tuple[str, str], Document] = {}
     for test in (test["test"] for run in runs for test in run["tests"]):
