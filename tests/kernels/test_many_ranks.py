@@ -44,7 +44,9 @@ def few_of_all(described: dict, ranks: int) -> list[str]:
         times = MULTIPLES.get((described["kernel"], axis["name"]))
         value = times * ranks if times else axis["default"][0]
         cells += [] if axis["only_with"] else [f"{axis['name']}={value}"]
-    own = OWN_CELLS.get(described["kernel"], ";".join(cells)).format(others=min(ranks - 1, MOST_ORIGINS))
+    own = OWN_CELLS.get(described["kernel"], ";".join(cells)).format(
+        others=min(ranks - 1, MOST_ORIGINS)
+    )
     known = {option["name"] for option in described["options"]}
     return [
         f"--cells={own}",

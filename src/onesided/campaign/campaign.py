@@ -70,6 +70,10 @@ class Campaign:
         """The campaign's folder of results."""
         return (self.root or paths.results_dir()) / self.name
 
+    def environments_on(self, partition: str) -> list[str]:
+        """Return the names of the environments that run on a partition: all of the campaign's."""
+        return self.environments
+
     def environment(self, name: str, partition: str | None = None) -> dict[str, Any]:
         """Return the document of an environment of the campaign.
 

@@ -6,7 +6,7 @@ the next run of ReFrame replaces them. Each report is a round of the campaign.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,12 +26,12 @@ RUN_SCHEMA = "onesided/site_run/1"
 ATTEMPT = "attempt-1"
 #: Patterns of the files of a launch.
 FILES = ("lines.jsonl*", "launches.jsonl", "transport-*.txt")
-#: Clocks of two nodes may be this far apart; seconds.
-CLOCKS_APART_S = 60.0
 #: Characters of a report's UUID that name its files.
 DIGITS = 12
 
 Run = Mapping[str, Any]
+Place = tuple[str, str]
+"""Environment, and partition (``system:partition``)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SiteCampaign(Campaign):
         described: by environment and partition, the document of the last run.
     """
 
-    described: Mapping[tuple[str, str], Document] = field(default_factory=dict)
+    described: Mapping[Place, Document] = field(default_factory=dict)
 
     @property
     def environments(self) -> list[str]:
@@ -53,6 +53,10 @@ class SiteCampaign(Campaign):
     def provider(self) -> None:
         """None, because ReFrame itself provides the environments."""
         return
+
+    def environments_on(self, partition: str) -> list[str]:
+        """Return the names of the environments that ran on a partition."""
+        return [name for name, where in self.described if where == partition]
 
     def environment(self, name: str, partition: str | None = None) -> Document:
         """Return the document of an environment on a partition, by default on any partition."""
@@ -103,20 +107,19 @@ def _add(results: Path, path: Path) -> None:
     """Copy the files of a report's tests, then write the record of the run."""
     report = reframe.read_report(path)
     session = report["session_info"]
-    known = {run["uuid"]: run["round"] for run in _runs(results)}
-    if session["uuid"] in known:
+    runs = _runs(results)
+    if session["uuid"] in {run["uuid"] for run in runs}:
         return
-    number = 1 + max(known.values(), default=0)
-    cases = [
-        case
-        for run in report["runs"]
-        for case in run["testcases"]
-        if not case["fixture"] and Path(case["filename"]).parent == reframe.checks_folder()
-    ]
-    tests = [one for case in cases if (one := _test_of(case, session, path)) is not None]
-    if not tests:
-        found = f"{len(cases)} tests of this project, of which none left a declaration"
-        raise InputError(path, "runs", found, "tests that ran, with their files still there")
+    number = 1 + len(runs)
+    known = {test["test"]["test"] for run in runs for test in run["tests"]}
+    cases = [case for run in report["runs"] for case in run["testcases"] if not case["fixture"]]
+    found = [(case, _test_of(case, session, path)) for case in cases]
+    tests = [test for _, test in found if test is not None]
+    # a site's report may have tests of others, too
+    missing = [case for case, test in found if test is None and case["display_name"] in known]
+    if not tests and not missing:
+        said = f"{len(cases)} tests, of which none left a {DECLARATION}"
+        raise InputError(path, "runs", said, "tests of onesided, with their files still there")
     for test in tests:
         _copy(results, test, session["uuid"][:DIGITS], number)
     began = datetime.fromtimestamp(session["time_start_unix"], UTC)
@@ -127,8 +130,36 @@ def _add(results: Path, path: Path) -> None:
         "started_at": began.isoformat(timespec="seconds"),
         "elapsed_s": session["time_elapsed"],
         "tests": [{name: value for name, value in one.items() if name != "files"} for one in tests],
+        "never_began": _never_began(report, missing),
     }
     writing.write_json(_runs_folder(results) / f"{session['uuid'][:DIGITS]}.json", run)
+
+
+def _never_began(report: Document, cases: Iterable[Document]) -> list[Document]:
+    """Return the tests that did not begin, with the reason: that of the fixture of their place."""
+    reasons = {
+        _place(case): _one_line(case["fail_reason"])
+        for run in report["runs"]
+        for case in run["testcases"]
+        if case["fixture"] and case["result"] != "pass"
+    }
+    return [
+        {
+            **dict(zip(("environment", "partition"), _place(case), strict=True)),
+            "test": case["display_name"],
+            "reason": reasons.get(_place(case)) or "skipped by ReFrame",
+        }
+        for case in cases
+    ]
+
+
+def _place(case: Document) -> Place:
+    """Return environment and partition of a test case of ReFrame."""
+    return case["environ"], f"{case['system']}:{case['partition']}"
+
+
+def _one_line(text: str | None) -> str | None:
+    return " ".join(text.split()) if text else None
 
 
 def _test_of(case: Mapping[str, Any], session: Mapping[str, Any], path: Path) -> Document | None:
@@ -143,16 +174,12 @@ def _test_of(case: Mapping[str, Any], session: Mapping[str, Any], path: Path) ->
         return None
     found = documents.read_json(file, "site_test")
     began_s = found["began_s"]
-    if not (
-        session["time_start_unix"] - CLOCKS_APART_S
-        <= began_s
-        <= session["time_end_unix"] + CLOCKS_APART_S
-    ):
+    if not session["time_start_unix"] <= began_s <= session["time_end_unix"]:
         when = datetime.fromtimestamp(began_s, UTC).isoformat(timespec="seconds")
         expected = f"a time between start and end of the run in {path}: a later run replaced it"
         raise InputError(file, "began_s", when, expected)
     skip = found["skip"] or {"verdict": None, "reason": None}
-    reason = case["fail_reason"] if case["result"] != "pass" else None
+    reason = _one_line(case["fail_reason"]) if case["result"] != "pass" else None
     return {
         "files": folder,
         "test": found["test"],
@@ -160,7 +187,8 @@ def _test_of(case: Mapping[str, Any], session: Mapping[str, Any], path: Path) ->
         "kernel": found["kernel"],
         "result": case["result"],
         "verdict": skip["verdict"],
-        "reason": skip["reason"] or (" ".join(reason.split()) if reason else None),
+        "reason": skip["reason"] or reason,
+        "elapsed_s": case["time_total"] or 0.0,
         "folder": None if found["skip"] else f"{ATTEMPT}/{folder.name}",
     }
 
@@ -189,10 +217,7 @@ def campaign_of(results: Path) -> SiteCampaign:
     """Return the campaign of the runs below a folder of results."""
     runs = _runs(results)
     tests = [test for run in runs for test in run["tests"]]
-    described = {
-        (test["environment"]["name"], test["test"]["partition"]): test["environment"]
-        for test in tests
-    }
+    described = {_place_of(test): test["environment"] for test in tests}
 
     def each(key: Iterable[str]) -> list[str]:
         return list(dict.fromkeys(key))
@@ -236,7 +261,17 @@ def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
 
 
 def _record(slot: Slot, run: Run, tests: Iterable[Document]) -> Document:
-    ran = {test["test"]["test"]: test for test in _of_slot(run, slot)}
+    """Return the record of a session. Its time is its tests' share of the time of the run."""
+    place = slot.environment, slot.partition
+    ran = {one["test"]["test"]: one for one in run["tests"] if _place_of(one) == place}
+    inside_s, all_s = (
+        sum(one["elapsed_s"] for one in some) for some in (ran.values(), run["tests"])
+    )
+    reasons = {
+        one["test"]: one["reason"]
+        for one in run["never_began"]
+        if (one["environment"], one["partition"]) == place
+    }
     return {
         "schema": SESSION_SCHEMA,
         "campaign": slot.campaign.name,
@@ -246,24 +281,20 @@ def _record(slot: Slot, run: Run, tests: Iterable[Document]) -> Document:
         "fingerprint": run["uuid"][:DIGITS],
         "attempt": ATTEMPT,
         "started_at": run["started_at"],
-        "elapsed_s": run["elapsed_s"] if ran else 0.0,
+        "elapsed_s": run["elapsed_s"] * inside_s / all_s if all_s else 0.0,
         "reframe_exit_status": 0 if ran else None,
-        "tests": [_entry(test["test"], ran.get(test["test"])) for test in tests],
+        "tests": [_entry(test["test"], ran.get(test["test"]), reasons) for test in tests],
     }
 
 
-def _of_slot(run: Run, slot: Slot) -> Iterator[Document]:
-    for test in run["tests"]:
-        if (test["environment"]["name"], test["test"]["partition"]) == (
-            slot.environment,
-            slot.partition,
-        ):
-            yield test
-
-
-def _entry(name: str, ran: Document | None) -> Document:
+def _entry(name: str, ran: Document | None, reasons: Mapping[str, str]) -> Document:
     if ran is None:
-        reason = "not a test of this run of ReFrame"
-        ran = {"result": "not run", "verdict": "not_run", "reason": reason, "folder": None}
+        verdict = "unavailable" if name in reasons else "not_run"
+        reason = reasons.get(name, "not a test of this run of ReFrame")
+        ran = {"result": "not run", "verdict": verdict, "reason": reason, "folder": None}
     kept = {key: ran[key] for key in ("result", "verdict", "reason", "folder")}
     return {"test": name, **kept, "inputs": {"kernel": ran.get("kernel", "")}}
+
+
+def _place_of(test: Document) -> Place:
+    return test["environment"]["name"], test["test"]["partition"]

@@ -61,7 +61,7 @@ def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[S
     """
     for number in campaign.rounds if rounds is None else rounds:
         for partition in campaign.partitions:
-            names = campaign.environments
+            names = campaign.environments_on(partition)
             turn = (number - 1) % len(names)
             for name in names[turn:] + names[:turn]:
                 yield Slot(campaign, partition, name, number)
