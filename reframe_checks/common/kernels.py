@@ -10,11 +10,13 @@ import sys
 import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
+from reframe.core.backends import getlauncher
 from reframe.core.exceptions import BuildError, SanityError
 
 from onesided.environments import containers, kernels, probe, shell, site_mpi
 from onesided.system import command, writing
 
+from ..plugins.container import takes_options
 from ..plugins.environment import OURS, EnvironmentPlugin
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
@@ -75,7 +77,8 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
     """Fixture: kernels of an environment of a site's own configuration, and what its MPI is.
 
     The job on the partition builds the kernels with the environment's compiler, then launches the
-    probe. The findings of the probe become the environment's document. A failure is one line.
+    probe. The findings of the probe become the environment's document. A failure is one line. If
+    the environment names an image, the image has the kernels and the document.
     """
 
     #: On the partition, whose processors and modules may differ from those of the login node.
@@ -97,9 +100,35 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
                 "ranks of an MPI; expected a launcher such as srun or mpirun",
             )
 
+    @builtins.run_after("setup")
+    def skip_without_platform(self):
+        """Skip if the environment names an image, and the partition has no container platform."""
+        if self.definition["image"] and not self.definition["platform"]:
+            self.skip_with_reason(
+                "unavailable",
+                f"{self.current_partition.fullname}: container_platforms: found none; expected one "
+                f"for the image {self.definition['image']}",
+            )
+
+    @builtins.run_before("run", always_last=True)
+    def read_image(self):
+        """Print the image's document, in place of a launch of the probe."""
+        if not self.definition["image"]:
+            return
+        self.job.launcher = getlauncher("local")()
+        self.container_platform = self.definition["platform"]
+        self.container_platform.image = shlex.quote(self.definition["image"])
+        self.container_platform.command = f"cat {containers.DOCUMENT}"
+        if takes_options(self.container_platform.name):
+            self.container_platform.options = containers.exec_words()[1:]
+
     @builtins.run_before("compile")
     def call_compiler(self):
-        """Build the probe and the kernels."""
+        """Build the probe and the kernels; an image has its kernels."""
+        if self.definition["image"]:
+            self.build_system = "CustomBuild"
+            self.build_system.commands = []
+            return
         pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
         words = ["sh", SITE_SCRIPT, kernels.sources(), self.folder_of_kernels()]
         words += [self.current_environ.cc, *kernels.chosen(self.environment["library"])]
@@ -132,11 +161,18 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
                     f"{self.definition['launcher']} exited {self.job.exitcode}: "
                     f"{self._said(self.job)}"
                 )
-            document = site_mpi.described(self.definition, pathlib.Path(self.stagedir))
+            document = self._document()
         except command.UnavailableError as fault:
             raise SanityError(str(fault)) from None
         writing.write_json(site_mpi.environment_file(self.definition), document)
         return sn.assert_true(document["library_version"])
+
+    def _document(self):
+        folder = pathlib.Path(self.stagedir)
+        if self.definition["image"]:
+            printed = (folder / self.job.stdout).read_text("utf-8", "replace")
+            return site_mpi.of_image(self.definition, printed)
+        return site_mpi.described(self.definition, folder)
 
     def _said(self, job):
         """Return the line in which a job says why it failed."""

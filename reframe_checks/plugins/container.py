@@ -12,6 +12,11 @@ from .launcher import LauncherPlugin
 PLATFORM = "Apptainer"
 
 
+def takes_options(platform):
+    """Whether a container platform of ReFrame takes the options of Apptainer."""
+    return platform in (PLATFORM, "Singularity")
+
+
 class ContainerPlugin(LauncherPlugin):
     """Runs the check's command in the image that the environment names.
 
@@ -27,11 +32,13 @@ class ContainerPlugin(LauncherPlugin):
         words = [self.executable, *self.executable_opts]
         if self.launches_inside:
             words = [*map(shlex.quote, self.launcher_words()), *words]
-        self.container_platform = PLATFORM
+        self.container_platform = PLATFORM if self.is_ours else self.definition["platform"]
         platform = self.container_platform
         platform.image = shlex.quote(self.environment["container"]["image"])
         platform.command = " ".join(words)
         # the stage keeps its name inside, so that paths of files are true inside and outside
         platform.mount_stagedir = self.stagedir
         platform.workdir = shlex.quote(self.stagedir)
-        platform.options = [shlex.quote(word) for word in containers.exec_options(self.environment)]
+        if takes_options(platform.name):
+            words = containers.exec_options(self.environment)
+            platform.options = [shlex.quote(word) for word in words]

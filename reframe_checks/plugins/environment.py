@@ -53,6 +53,8 @@ class EnvironmentPlugin(RegressionTestPlugin):
             "variables": [dict(local.env_vars), dict(environ.env_vars)],
             "commands": [list(partition.prepare_cmds), list(environ.prepare_cmds)],
             "launcher": partition.launcher_type.registered_name,
+            "image": environ.extras.get(site_mpi.IMAGE),
+            "platform": partition.container_runtime,
         }
 
     def folder_of_kernels(self, thread_level=LOWEST_LEVEL):

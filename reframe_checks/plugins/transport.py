@@ -19,7 +19,7 @@ class TransportPlugin(RegressionTestPlugin):
 
     The untimed launch has the same launcher, options, ranks, thread level and variables as the
     timed launch. Each report is made only once: ``build/transports`` keeps it for all tests with
-    equal launches.
+    equal launches. Kernels in an image of a site's own container platform have no such report.
     """
 
     #: A launch for a report that takes longer is ended, and its report has only what was printed so
@@ -33,7 +33,8 @@ class TransportPlugin(RegressionTestPlugin):
             {labels["flavor"] for labels in self.declared_cells().values() if "flavor" in labels}
         )
         asked = transport.REPORT_VARIABLES.get(self.environment["family"])
-        if not flavors or not asked:
+        is_entered = containers.is_entered(self.environment)
+        if not flavors or not asked or (is_entered and not self.is_ours):
             return
         options = {
             "thread-level": self.thread_level,

@@ -12,7 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import declarations, description, fingerprint, identity, probe
+from onesided.environments import (
+    containers,
+    declarations,
+    description,
+    fingerprint,
+    identity,
+    probe,
+)
 from onesided.environments.declarations import Declaration, Document
 from onesided.system import documents, names, paths
 from onesided.system.command import UnavailableError
@@ -25,6 +32,8 @@ FINDINGS, COMPILER = "findings.json", "compiler.txt"
 REASON = "reason.txt"
 #: The exit status of that script if the compiler is there, but has no MPI.
 NO_MPI = 4
+#: The extra of an environment that names an image of this project, as its container platform does.
+IMAGE = "onesided_image"
 #: ReFrame's launchers that start one process, and not the ranks of an MPI.
 WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 
@@ -103,6 +112,48 @@ def described(definition: Definition, folder: Path) -> Document:
         "library_version_pattern": _pattern(text),
         "left_behind": declaration.family_data.get("left_behind", []),
         "left_behind_temporary": declaration.family_data.get("left_behind_temporary", []),
+    }
+
+
+def of_image(definition: Definition, text: str) -> Document:
+    """Return the document of an environment whose kernels are in an image of this project.
+
+    The host's launcher starts a container for each rank.
+
+    Args:
+        definition: the environment on its partition.
+        text: the content of the image's `containers.DOCUMENT`.
+
+    Raises:
+        UnavailableError: this is no image of this project, or has kernels of other sources.
+    """
+    image = definition["image"]
+    try:
+        found = documents.parse_json(text, "image", f"{image}: {containers.DOCUMENT}")
+    except InputError as fault:
+        raise UnavailableError(str(fault)) from None
+    own, state = found["kernel_source_state"], fingerprint.kernels_state()
+    if own != state:
+        raise UnavailableError(f"{image} has kernels of sources {own}, expected {state}")
+    if not found["environments"]:
+        raise UnavailableError(f"{image} holds no MPI; expected an image with one")
+    held, document = next(iter(found["environments"].items()))
+    known = unknown(definition)
+    return {
+        **document,
+        **{name: known[name] for name in ("name", "provider", "launcher", "declaration_digest")},
+        "launch_model": containers.HYBRID,
+        "container": {
+            "environment": held,
+            "image": image,
+            "image_name": found["name"],
+            "image_sha256": None,
+            "runtime": definition["platform"],
+            "commit": found["commit"],
+            "namespaces": containers.OWN,
+            "variables": {},
+            "binds": [],
+        },
     }
 
 
