@@ -325,10 +325,17 @@ def per_node(cells: Cells, asked: Asked) -> Outcome:
             outcome = within(cells.ratio(above, below), *bounds(asked))
             words = f"{above.ranks_per_node} over {below.ranks_per_node} ranks a node"
             return replace(outcome, why=f"{outcome.why}: {above.ranks} ranks, {words}")
-    known = [cell for by_node in (*over.values(), *under.values()) for cell in by_node.values()]
+    anywhere = replace(cells, common=_anywhere(cells.common))
+    placed = anywhere.placed(_anywhere(choices[0])).values()
+    known = [cell for by_node in placed for cell in by_node.values()]
     if not known:
         return cells.missing(*choices)
     return Outcome(NOT_MEASURED, f"measured were {placements_in_words(known)}")
+
+
+def _anywhere(choice: Choice) -> Choice:
+    """Return a choice without what it says about nodes."""
+    return {name: value for name, value in choice.items() if name not in (NODES, PER_NODE)}
 
 
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:

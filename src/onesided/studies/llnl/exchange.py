@@ -84,7 +84,8 @@ class Summary:
             return [Prose(title, [said])]
         largest = max(map(of.size_of, cells))
         shown = [c for c in cells if self.own.today.shown(c) or of.size_of(c) == largest]
-        caption = f"{title}: the bandwidth of a process, with its {material.interval_words}."
+        words = f"the bandwidth of a process, with its {material.interval_words}; below it the time"
+        caption = f"{title}: {words}."
         if apart_by_cores(material, shown)[1]:
             caption = f"{caption} More ranks than cores. {CROWDED_WORDS}"
         return [self.own.today.table(material, "summary", caption, shown)]
