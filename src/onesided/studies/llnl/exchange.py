@@ -16,7 +16,7 @@ from onesided.report.cells import (
 from onesided.report.claims import Claims
 from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
-from onesided.report.parts import Column, Folded, Prose, Table
+from onesided.report.parts import Column, Folded, Measure, Prose, Table
 from onesided.report.pivot import Fields, by_difference, pivoted
 from onesided.report.published import PublishedTable
 from onesided.report.values import Values
@@ -113,12 +113,11 @@ class PerNode:
         placed = [c for c in cores if c.ranks in several and c.ranks_per_node is not None]
         shown = [cell for cell in placed if self.own.today.shown(cell)]
         own, others = ([c for c in shown if self.own.has(c) is which] for which in (True, False))
-        parts: list[Table | Folded | Prose] = [self._table(material, "per_node", own)]
-        if self.published is not None:
-            every = [cell for cell in own if cell.ranks == max(several)]
-            largest = max(map(of.size_of, every), default=0)
-            alike = [cell for cell in every if of.size_of(cell) == largest]
-            parts.append(self._beside(material, self.published, alike))
+        parts: list[Table | Folded | Prose] = []
+        if own:
+            parts.append(self._table(material, "per_node", own))
+        if own and self.published is not None:
+            parts.append(self._beside(material, self.published, own))
         if others:
             table = self._table(material, "per_node_others", others)
             parts.append(Folded("Ranks a node: the other ways", table))
@@ -146,7 +145,7 @@ class PerNode:
             f"{today.kernel}_{suffix}",
             "The same ranks on many nodes and on few: the bandwidth of a process with its "
             f"{material.interval_words}; below it stands the time. Only ranks with a core each.",
-            [Column("per_node", "ranks a node", str, header=True), *varying, *values],
+            [Column("per_node", "ranks a node", header=True), *varying, *values],
             rows,
             groups="way",
             csv_only=[Column("way", "way"), *alike, *times],
@@ -157,35 +156,61 @@ class PerNode:
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
         """Return the bandwidths over those with the fewest ranks a node, today's and published."""
-        values, rows = _bandwidth(material), {}
-        by_name: dict[str, dict[int, Cell]] = {}
-        for cell in cells:
-            by_name.setdefault(cell.environment, {}).setdefault(int(cell.ranks_per_node or 0), cell)
-        for name, each in by_name.items():
-            for many, cell in each.items():
-                rows.setdefault(many, {})[name] = values.ratio(cell, each[min(each)])
-        first: dict[str, float] = {}
-        titles: dict[str, str] = {}
-        for row in published.rows:
-            name, bandwidth = row["machine"], published.number(row, BANDWIDTH)
-            assert bandwidth is not None
-            titles.setdefault(name, f"{name}, {row['processes']}")
-            ratio = bandwidth / first.setdefault(name, bandwidth)
-            rows.setdefault(int(row["processes_per_node"]), {})[name] = ratio
-        ranks, year = cells[0].ranks if cells else 0, published.document["source"]["year"]
+        ranks = max(cell.ranks for cell in cells)
+        today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
+        then, titles = _published_ratios(published)
+        places = sorted({many for each in (*today.values(), *then.values()) for many in each})
         columns = [
-            Column("per_node", "ranks a node", str, header=True),
-            *(Column(n, f"{n}, {ranks}", numbers.ratio, measure=True) for n in by_name),
+            Column("per_node", "ranks a node", header=True),
+            *(Column(n, f"{n}, {ranks}", numbers.ratio, measure=True) for n in today),
             *(Column(name, title, numbers.ratio) for name, title in titles.items()),
         ]
+        rows = [
+            {
+                "per_node": _a_node(many),
+                **{name: each.get(many) for name, each in (*today.items(), *then.items())},
+            }
+            for many in places
+        ]
+        year = published.document["source"]["year"]
         return Table(
             f"{self.own.today.kernel}_per_node_ratio",
             f"The bandwidth divided by that with the fewest ranks a node, here and in {year}. "
             "Beside each name stands the number of ranks. Compare how the columns change.",
             columns,
-            [{"per_node": many, **rows[many]} for many in sorted(rows)],
+            rows,
             form="cards",
         )
+
+
+def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measure | None]]:
+    """Return, by MPI and ranks a node, a value over that with the fewest; of the largest size."""
+    largest, first = max(map(of.size_of, cells)), cells[0]
+    by_name: dict[str, dict[int, Cell]] = {}
+    for cell in cells:
+        is_alike = (cell.setting, cell.thread_level) == (first.setting, first.thread_level)
+        if is_alike and of.size_of(cell) == largest and values.of(cell):
+            by_name.setdefault(cell.environment, {}).setdefault(int(cell.ranks_per_node or 0), cell)
+    return {
+        name: {many: values.ratio(cell, each[min(each)]) for many, cell in each.items()}
+        for name, each in by_name.items()
+    }
+
+
+def _published_ratios(table: PublishedTable) -> tuple[dict[str, dict[int, float]], dict[str, str]]:
+    """Return the ratios by machine and processes per node, and the heads of the machines."""
+    bandwidths: dict[str, dict[int, float]] = {}
+    titles: dict[str, str] = {}
+    for row in table.rows:
+        name, bandwidth = row["machine"], table.number(row, BANDWIDTH)
+        titles[name] = f"{name}, {row['processes']}"
+        if bandwidth is not None:
+            bandwidths.setdefault(name, {})[int(row["processes_per_node"])] = bandwidth
+    ratios = {
+        name: {many: bandwidth / each[min(each)] for many, bandwidth in each.items()}
+        for name, each in bandwidths.items()
+    }
+    return ratios, titles
 
 
 def _bandwidth(material: Material) -> Values:
@@ -197,10 +222,15 @@ def _order(cell: Cell) -> tuple[Any, ...]:
     return (*place, cell.ranks_per_node)
 
 
+def _a_node(many: int) -> numbers.Written:
+    """Return ranks a node in words, because on a narrow page the number stands alone."""
+    return numbers.Written(many, f"{many} a node")
+
+
 def _head(cell: Cell) -> Fields:
     return {
         "way": of.way(cell),
-        "per_node": cell.ranks_per_node,
+        "per_node": _a_node(cell.ranks_per_node or 0),
         "ranks": cell.ranks,
         "sides": cell.axis("sides"),
         "size": of.size_of(cell),
