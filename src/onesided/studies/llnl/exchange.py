@@ -86,8 +86,9 @@ class Summary:
         shown = [c for c in cells if self.own.today.shown(c) or of.size_of(c) == largest]
         words = f"the bandwidth of a process, with its {material.interval_words}; below it the time"
         caption = f"{title}: {words}."
-        if apart_by_cores(material, shown)[1]:
-            caption = f"{caption} More ranks than cores. {CROWDED_WORDS}"
+        if crowd := apart_by_cores(material, shown)[1]:
+            names = listed(list(dict.fromkeys(cell.environment for cell in crowd)))
+            caption = f"{caption} More ranks than cores: {names}. {CROWDED_WORDS}"
         return [self.own.today.table(material, "summary", caption, shown)]
 
 
