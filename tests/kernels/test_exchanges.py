@@ -183,6 +183,15 @@ def test_the_same_seed_gives_the_same_map_under_every_mpi(kernel_of, ranks):
                 assert samples(one, "pass_bytes")[0] == [8 * sum(link[2] for link in drawn)]
 
 
+def test_a_listed_map_has_every_message_in_its_order(kernel_of):
+    block = "--cells=interface=asynchronous;sides=double;largest_bytes=4096"
+    run = kernel_of("some_to_some").launch(*FEW, block, "--list-map", "--map-seed=7", ranks=3)
+    (one,) = run.results.values()
+    names = ("link_source", "link_destination", "link_bytes")
+    listed = zip(*(samples(one, name)[0] for name in names), strict=True)
+    assert list(listed) == [(a, b, 8 * elements) for a, b, elements in links(7, 3, 4096, True)]
+
+
 def test_a_map_with_a_pair_changed_is_found_before_a_pass(kernel_of):
     kernel = kernel_of("some_to_some")
     run = kernel.launch(*FEW, *cells("some_to_some"), "--changed-pair=2")

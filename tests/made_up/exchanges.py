@@ -1,5 +1,6 @@
 """The three exchanges with known times."""
 
+import math
 from functools import partial
 
 from made_up import generator as make
@@ -74,3 +75,30 @@ def series(cell, times=time_s, checksum=lambda environment: CHECKSUM):
 
 
 campaign = partial(make.campaign, series, cells_of, kernels=KERNELS, ranks=(2, 4, 8))
+
+
+def placed(folder, slower, cores=8, **options):
+    """Write a campaign with a partition for each number of ranks a node.
+
+    Args:
+        folder: to write to.
+        slower: by the number of ranks a node, the factor of all times.
+        cores: of a node.
+        options: of `campaign`.
+    """
+
+    def partition(per_node, factor):
+        def on_nodes(cell, cores):
+            on_node = min(per_node, cell.ranks)
+            return {"nodes": math.ceil(cell.ranks / per_node), "oversubscribed": on_node > cores}
+
+        return campaign(
+            folder / f"{per_node}",
+            times=lambda *place: factor * time_s(*place),
+            partition=f"by_{per_node}",
+            further=on_nodes,
+            cores=cores,
+            **options,
+        )
+
+    return make.together(folder, [partition(*each) for each in slower.items()])

@@ -326,6 +326,16 @@ def campaign(
     return folder
 
 
+def together(folder: Path, parts: Sequence[Path]) -> Path:
+    """Write the tables of several campaigns as tables of one; its record is that of the first."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("cells", "samples", "launches"):
+        tables = [pl.read_parquet(part / f"{name}.parquet") for part in parts]
+        pl.concat(tables).write_parquet(folder / f"{name}.parquet")
+    (folder / "campaign.json").write_text((parts[0] / "campaign.json").read_text("utf-8"), "utf-8")
+    return folder
+
+
 def _extend(samples: dict[str, list[object]], told: Row, values: Sequence[float]) -> None:
     for name, column in samples.items():
         if name not in ("index", "value"):

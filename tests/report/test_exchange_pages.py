@@ -13,12 +13,13 @@ from shown import materials, parts
 
 from onesided import report
 from onesided.report.claims import Claims
-from onesided.report.decisions import HOLDS, NOT_MEASURED
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.numbers import DASH
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable
 from onesided.studies import find
 from onesided.studies.llnl.curve import Curve, published_points, spread
+from onesided.studies.llnl.exchange import PerNode, Summary
 from onesided.studies.llnl.some_to_some import Maps
 from onesided.studies.parts.exchanges import BANDWIDTH
 from onesided.studies.parts.faster import NOTHING, ONE, TWO, Faster
@@ -97,10 +98,101 @@ def test_the_bandwidth_is_what_a_process_sends_over_the_time_of_the_slowest(
 
 def test_claims_are_computed_and_need_a_core_for_each_rank(two_cores, tmp_path):
     (claims,) = parts(two_cores["some_to_some"], Claims)
-    assert [row[MPICH] for row in claims.rows] == [HOLDS, NOT_MEASURED]
+    assert [row[MPICH] for row in claims.rows] == [HOLDS, *[NOT_MEASURED] * 3]
     enough = materials(made.campaign, tmp_path, cores=8, kernels=["some_to_some"], ranks=[2, 4])
     (claims,) = parts(enough["some_to_some"], Claims)
-    assert [row[MPICH] for row in claims.rows] == [HOLDS, HOLDS]
+    assert [row[MPICH] for row in claims.rows] == [HOLDS, HOLDS, NOT_MEASURED, NOT_MEASURED]
+
+
+def placed(folder, kernel, slower, **options):
+    """Return the material of a kernel with a partition for each number of ranks a node."""
+    options = {"ranks": [8], **options}
+    return materials(made.placed, folder, slower=slower, kernels=[kernel], **options)[kernel]
+
+
+def claimed(material):
+    """Return the rows of the claims on ranks a node."""
+    (claims,) = parts(material, Claims)
+    return [row for row in claims.rows if " by processes per node" in row["source"]]
+
+
+#: The factors of all times, by ranks a node, and what becomes of the two claims of each kernel.
+PLACED = [
+    ("swapped_all_to_all", {1: 1, 2: 1.5, 4: 2, 8: 1}, [HOLDS, HOLDS]),
+    ("swapped_all_to_all", {1: 2, 2: 1.5, 4: 1, 8: 1}, [HOLDS, DOES_NOT_HOLD]),
+    ("swapped_all_to_all", {1: 1, 2: 1.1, 4: 1.2, 8: 1}, [DOES_NOT_HOLD, HOLDS]),
+    ("some_to_some", {1: 2, 4: 2, 8: 1}, [HOLDS, HOLDS]),
+    ("some_to_some", {1: 1, 4: 2, 8: 2}, [HOLDS, DOES_NOT_HOLD]),
+    ("some_to_some", {1: 1, 4: 1, 8: 0.95}, [DOES_NOT_HOLD, HOLDS]),
+]
+
+
+@pytest.mark.parametrize(("kernel", "slower", "expected"), PLACED)
+def test_a_claim_on_ranks_a_node_is_decided_across_partitions(tmp_path, kernel, slower, expected):
+    rows = claimed(placed(tmp_path, kernel, slower))
+    for name in (MPICH, OPENMPI):
+        for per_node in slower:
+            assert [row[f"{name} (by_{per_node})"] for row in rows] == expected
+    assert "8 ranks, " in rows[0][f"why_{MPICH} (by_1)"]
+
+
+def test_ranks_a_node_have_a_table_with_values_and_ratios_beside_the_published(tmp_path):
+    slower = {1: 1, 2: 1.5, 4: 2, 8: 0.5}
+    material = placed(tmp_path, "swapped_all_to_all", slower, ranks=[4, 8])
+    own, ratios, others = parts(material, PerNode)
+    rows = {(r["ranks"], r["size"], r["per_node"].number): r for r in own.rows}
+    assert {key[2] for key in rows if key[0] == 8} == set(slower)
+    assert {key[2] for key in rows if key[0] == 4} == {1, 2, 4}
+    for name, factor in ((MPICH, 1), (OPENMPI, 2)):
+        for many, slowness in slower.items():
+            at = {"interface": "alltoall", "flavor": "none", "size_bytes": "1000000"}
+            time = factor * slowness * made.time_s("swapped_all_to_all", 8, at)
+            assert rows[8, 1000000, many][name].value == pytest.approx(7e6 / time, rel=0.03)
+    assert others.part.rows and all(row["way"] != "MPI_Alltoall" for row in others.part.rows)
+    beside = {row["per_node"].number: row for row in ratios.rows}
+    assert sorted(beside) == [1, 2, 4, 8, 16]
+    assert beside[4][MPICH].value == pytest.approx(0.5, rel=0.03)
+    assert beside[8][OPENMPI].value == pytest.approx(2, rel=0.03)
+    assert beside[4]["Thunder"] == pytest.approx(115 / 361)
+    assert beside[16]["Frost"] == pytest.approx(121 / 156)
+    assert beside[16][MPICH] is None and beside[8]["Thunder"] is None
+
+
+def test_with_one_placement_the_page_says_which_from_the_data(tmp_path):
+    material = placed(tmp_path / "one", "swapped_all_to_all", {4: 1}, ranks=[4, 8], rounds=2)
+    (prose,) = parts(material, PerNode)
+    assert prose.sentences[0].startswith(
+        "Measured on laptop:by_4: 4 ranks with 4 a node, 8 ranks with 4 a node. No number of ranks"
+    )
+    for row in claimed(material):
+        assert row[MPICH] == NOT_MEASURED
+        why = "measured were 4 ranks with 4 a node, 8 ranks with 4 a node"
+        assert row[f"why_{MPICH}"] == why
+    crowd = placed(
+        tmp_path / "two", "swapped_all_to_all", {1: 1, 8: 1}, ranks=[8], rounds=2, cores=2
+    )
+    (prose,) = parts(crowd, PerNode)
+    assert (
+        "laptop:by_1 and laptop:by_8: 8 ranks with 1 a node. "
+        "With more ranks than cores: 8 ranks with 8 a node." in prose.sentences[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "ranks", "way"),
+    [("swapped_all_to_all", 4, "MPI_Alltoall"), ("some_to_some", 16, "posted receives")],
+)
+def test_the_summary_has_todays_values_at_its_number_of_ranks(tmp_path, kernel, ranks, way):
+    options = {"kernels": [kernel], "rounds": 2}
+    found = materials(made.campaign, tmp_path / "with", ranks=[2, ranks], **options)[kernel]
+    (table,) = parts(found, Summary)
+    assert {(row["ranks"], row["way"]) for row in table.rows} == {(ranks, way)}
+    assert max(row["size"] for row in table.rows) == made.SIZES[-1]
+    assert f"More ranks than cores: {MPICH} and {OPENMPI}. " in table.caption
+    without = materials(made.campaign, tmp_path / "without", ranks=[2, 8], **options)[kernel]
+    (prose,) = parts(without, Summary)
+    assert prose.title == f"With {ranks} ranks, as in the source's summary"
+    assert prose.sentences == ["Not measured; measured with 2 and 8 ranks."]
 
 
 def test_one_map_under_every_mpi_is_said_and_two_are(two_cores, tmp_path):
@@ -146,7 +238,10 @@ def test_every_number_of_the_source_is_in_the_report(two_cores, two_cores_folder
     report.build(report.load(two_cores_folder, find()))
     html = (two_cores_folder / "report" / "llnl.html").read_text("utf-8")
     every = (part for one in two_cores.values() for part in parts(one, PublishedTable))
-    shown = {part.part.name: part.part for part in every}
+    tables = [part.part if isinstance(part, Folded) else part for part in every]
+    shown = {table.name: table for table in tables}
+    machines = shown.pop("llnl_machines_published")
+    assert len(machines.rows) == 8
     assert shown.keys() == {f"llnl_{name}_published" for name in ROWS_AND_NUMBERS}
     total = 0
     for name, (rows, numbers) in ROWS_AND_NUMBERS.items():

@@ -58,6 +58,20 @@ def test_a_suspect_number_has_a_footnote(write):
     assert str(elsewhere.columns[0].html(elsewhere.rows[0])) == "<span>8 bytes<sup>a</sup></span>"
 
 
+def test_the_meaning_of_a_column_is_below_the_table(write):
+    columns = DOCUMENT["columns"] | {
+        "rate": {"title": "Rate", "unit": "MB/s", "meaning": "a mean."}
+    }
+    assert write(columns=columns).table().notes == [("", "Rate: a mean."), ("a", "too high.")]
+
+
+@pytest.mark.parametrize("word", ["N/A", "NA", "--"])
+def test_each_word_for_no_number_is_shown_as_printed(write, word):
+    table = write(CSV.replace("N/A", word))
+    assert table.number(table.rows[0], "rate") is None
+    assert str(table.table().columns[-1].html(table.rows[0])) == word
+
+
 def test_numbers_are_in_units_that_can_be_compared(write):
     table = write()
     first, second = table.rows
@@ -71,9 +85,12 @@ def test_numbers_are_in_units_that_can_be_compared(write):
     [
         (CSV.replace("here_ms", "there_ms"), "columns: found message, there_ms, rate; expected"),
         (CSV.replace("7.74", "7,74"), "table1.csv: row 2: found too many fields"),
-        (CSV.replace("7.74", "7.7.4"), "row 2, here_ms: found 7.7.4; expected a number, N/A or --"),
+        (
+            CSV.replace("7.74", "7.7.4"),
+            "here_ms: found 7.7.4; expected a number, N/A, NA or --",
+        ),
         (CSV.replace(",suspect", "").replace("here_ms,too", "too"), "suspect: found no such col"),
-        (CSV.replace("7.74", "nan"), "row 2, here_ms: found nan; expected a number, N/A or --"),
+        (CSV.replace("7.74", "nan"), "here_ms: found nan; expected a number, N/A, NA or --"),
         (CSV.replace("here_ms,too", "where,too"), "row 1, suspect: found where; expected names of"),
         (CSV.replace("here_ms,rate", "rate,rate"), "columns: found row, message, rate, rate"),
         (CSV.replace("1 Mbyte", "1\0Mbyte"), r"line 3: found '\x00'; expected characters that can"),

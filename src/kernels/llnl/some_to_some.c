@@ -119,6 +119,8 @@ static const struct option options[] = {
     EXCHANGE_OPTIONS,
     {"messages", "N", "messages of a rank on average, single-sided", OPTION_INTEGER, "6", 1, 1000},
     {"map-seed", "N", "of the map; the same in all launches", OPTION_INTEGER, "1", 0, 1LL << 31},
+    {"list-map", NULL, "record source, destination and bytes of each message", OPTION_FLAG, NULL, 0,
+     0},
     {"changed-pair", "K", "for tests: the last rank turns this pair round", OPTION_INTEGER, NULL, 0,
      1LL << 31},
 };
@@ -143,6 +145,19 @@ static void record_map(struct record *record, const struct map *map)
     series_add(record_series(record, "pass_bytes", "count", 1), bytes);
 }
 
+/* As the source's sts -v. */
+static void list_map(struct record *record, const struct map *map)
+{
+    struct series *sources = record_series(record, "link_source", "1", 1);
+    struct series *destinations = record_series(record, "link_destination", "1", 1);
+    struct series *sizes = record_series(record, "link_bytes", "count", 1);
+    for (int i = 0; i < map->count; i++) {
+        series_add(sources, map->links[i].source);
+        series_add(destinations, map->links[i].destination);
+        series_add(sizes, (double)map->links[i].elements * sizeof(int64_t));
+    }
+}
+
 static bool describe(struct exchange *exchange)
 {
     const struct options *asked = &exchange->launch->options;
@@ -164,6 +179,9 @@ static bool describe(struct exchange *exchange)
     }
     if (exchange->rank == 0) {
         record_map(exchange->record, &map);
+        if (options_flag(asked, "list-map")) {
+            list_map(exchange->record, &map);
+        }
     }
     map_free(&map);
     return is_one;

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 import polars as pl
 
 from onesided.cells import verdicts
+from onesided.report import numbers
 from onesided.report.material import MORE_THREADS, Baselines, Cell, Material
 from onesided.report.parts import Row
+from onesided.report.words import listed
 
 LATENCY_SECTION = ("latency", "Uncontended latency")
 """Identifier and title of the section with the latencies of all experiments of a page."""
@@ -200,6 +202,27 @@ def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
     """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD
+
+
+def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
+    """Return, by number of ranks, the numbers of ranks a node that cells had; fewest first.
+
+    Cells whose nodes are not known are left out.
+    """
+    found: dict[int, set[int]] = {}
+    for cell in cells:
+        if cell.ranks_per_node is not None:
+            found.setdefault(cell.ranks, set()).add(cell.ranks_per_node)
+    return {ranks: sorted(found[ranks]) for ranks in sorted(found)}
+
+
+def placements_in_words(cells: Iterable[Cell]) -> str:
+    """Return `placements` in words: ``2 ranks with 1 and 2 a node, 4 ranks with 4 a node``."""
+    said = [
+        f"{numbers.count(ranks, 'rank')} with {listed([*map(str, per_node)])} a node"
+        for ranks, per_node in placements(cells).items()
+    ]
+    return ", ".join(said)
 
 
 def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:

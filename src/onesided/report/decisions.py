@@ -2,7 +2,8 @@
 
 What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
 a mapping from axes to values; `ranks` and `setting` stand for the cell's number of ranks and
-setting, and `nodes` (`one` or `several`) for where its ranks were.
+setting, `nodes` (`one` or `several`) for where its ranks were, and `ranks_per_node` for how many of
+them a node had.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from typing import Any
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
-from onesided.report.cells import apart_by_cores, what_crowds
+from onesided.report.cells import apart_by_cores, placements_in_words, what_crowds
 from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Measure
 from onesided.report.values import Values, quotient
 
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
-RANKS, SETTING, NODES = "ranks", "setting", "nodes"
+RANKS, SETTING, NODES, PER_NODE = "ranks", "setting", "nodes", "ranks_per_node"
 """The keys that a choice may have besides axes."""
 
 ONE, SEVERAL = "one", "several"
@@ -141,7 +142,8 @@ class Cells:
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
         """Return the cells that fit a choice, whether or not they have values."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
-        ranks, setting, nodes = (labels.pop(name, None) for name in (RANKS, SETTING, NODES))
+        names = RANKS, SETTING, NODES, PER_NODE
+        ranks, setting, nodes, on_node = (labels.pop(name, None) for name in names)
         return [
             cell
             for cell in cells
@@ -150,6 +152,7 @@ class Cells:
             and ranks in (None, str(cell.ranks))
             and setting in (None, cell.setting)
             and nodes in (None, _nodes_of(cell))
+            and on_node in (None, str(cell.ranks_per_node))
         ]
 
     @property
@@ -168,6 +171,26 @@ class Cells:
             if self.values.of(cell) is not None:
                 by_ranks.setdefault(cell.ranks, cell)
         return dict(sorted(by_ranks.items()))
+
+    def placed(self, choice: Choice) -> dict[tuple[Any, ...], dict[int, Cell]]:
+        """Return cells of all partitions with a value, by the number of ranks a node.
+
+        The cells of a group have the same number of ranks, and were run on the same system in the
+        same way. The groups' keys grow with the number of ranks; of one number of ranks, the
+        default setting comes last.
+        """
+        of = self.material.lines.environment_of
+        own = {of(cell) for cell in self.cores if cell.environment == self.environment}
+        names = dict.fromkeys(cell.environment for cell in self.cores if of(cell) in own)
+        found: dict[tuple[Any, ...], dict[int, Cell]] = {}
+        for name in names:
+            for cell in replace(self, environment=name).chosen(self.cores, choice):
+                if cell.ranks_per_node is not None and self.values.of(cell) is not None:
+                    is_default = cell.setting in (None, DEFAULT)
+                    way = (cell.system, cell.setting or "", cell.thread_level or "")
+                    group = found.setdefault((cell.ranks, is_default, *way), {})
+                    group.setdefault(cell.ranks_per_node, cell)
+        return found
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
         """Return the values of the cells of `measured` by number of ranks."""
@@ -282,6 +305,39 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
     return decided(*ends, *bounds(asked))
 
 
+def per_node(cells: Cells, asked: Asked) -> Outcome:
+    """Decide by how a value changes with the ranks a node, the number of ranks constant.
+
+    The number of ranks is the largest one with several numbers of ranks a node. The value of `of`
+    with the most ranks a node is divided by the value of `to` (or `of`) with the fewest. With
+    ``falls`` the second is divided by the first; with ``varies`` the greatest value of `of` is
+    divided by the least.
+    """
+    choices = asked["of"], asked.get("to", asked["of"])
+    over, under = (cells.placed(choice) for choice in choices)
+    for group in sorted(over.keys() & under.keys(), reverse=True):
+        few, many = min(under[group]), max(over[group])
+        ends = [under[group][few], over[group][many]]
+        if asked.get("varies"):
+            ends = cells.values.by_value(over[group].values())
+        above, below = (ends[0], ends[-1]) if asked.get("falls") else (ends[-1], ends[0])
+        if above.ranks_per_node != below.ranks_per_node:
+            outcome = within(cells.ratio(above, below), *bounds(asked))
+            words = f"{above.ranks_per_node} over {below.ranks_per_node} ranks a node"
+            return replace(outcome, why=f"{outcome.why}: {above.ranks} ranks, {words}")
+    anywhere = replace(cells, common=_anywhere(cells.common))
+    placed = anywhere.placed(_anywhere(choices[0])).values()
+    known = [cell for by_node in placed for cell in by_node.values()]
+    if not known:
+        return cells.missing(*choices)
+    return Outcome(NOT_MEASURED, f"measured were {placements_in_words(known)}")
+
+
+def _anywhere(choice: Choice) -> Choice:
+    """Return a choice without what it says about nodes."""
+    return {name: value for name, value in choice.items() if name not in (NODES, PER_NODE)}
+
+
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
     """Decide by one ratio divided by another.
 
@@ -325,6 +381,6 @@ def untested(cells: Cells, why: str) -> Outcome:
 
 DECISIONS: Mapping[str, Callable[[Cells, Any], Outcome]] = {
     decision.__name__: decision
-    for decision in (ratio, value, by_ranks, ratio_of_ratios, verdict, untested)
+    for decision in (ratio, value, by_ranks, per_node, ratio_of_ratios, verdict, untested)
 }
 """The ways to decide a claim, by the field with which a claim asks for the way."""

@@ -96,6 +96,12 @@ class Cell:
         return _place_of(self)
 
     @property
+    def ranks_per_node(self) -> int | None:
+        """Return how many ranks the fullest node had at least; None if the cell was not run."""
+        nodes = getattr(self, "nodes", None)
+        return None if nodes is None else math.ceil(self.ranks / nodes)
+
+    @property
     def group(self) -> tuple[Any, ...]:
         """Return where and how the cell was run, but without environment and thread level.
 

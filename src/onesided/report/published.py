@@ -12,6 +12,7 @@ from typing import Any
 
 from onesided.report.material import Material
 from onesided.report.parts import Column, Folded, Row, Table
+from onesided.report.words import listed
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
@@ -20,7 +21,7 @@ FOLDER = Path("results", "published")
 """The folder, below the project's folder, with the tables and claims of sources."""
 
 NOT_AVAILABLE = "N/A"
-DASHES = "--"
+NO_NUMBER = (NOT_AVAILABLE, "NA", "--")
 """The words that sources print if they have no number."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
@@ -133,12 +134,12 @@ class PublishedTable:
         Raises:
             InputError: the field has neither a number nor a word for no number.
         """
-        if row[column] in (NOT_AVAILABLE, DASHES, NO_FIELD):
+        if row[column] in (*NO_NUMBER, NO_FIELD):
             return None
         value = float(row[column]) if NUMBER.fullmatch(row[column]) else math.nan
         if not math.isfinite(value * UNITS[str(self.unit(column))][0]):
             field = f"row {row['row']}, {column}"
-            raise InputError(self.path, field, row[column], "a number, N/A or --")
+            raise InputError(self.path, field, row[column], f"a number, {listed(NO_NUMBER, 'or')}")
         return value * UNITS[str(self.unit(column))][0]
 
     @property
@@ -158,7 +159,7 @@ class PublishedTable:
         )
 
     def table(self) -> Table:
-        """Return the table as printed, with a footnote at each suspect number."""
+        """Return the table as printed, with notes: on columns, and at each suspect number."""
         names = list(self.document["columns"])
         shown = [name for name in names if name != self.groups]
         columns = [
@@ -181,10 +182,16 @@ class PublishedTable:
             rows,
             groups=self.groups,
             csv_only=(*heading, Column("suspect", "suspect"), Column("note", "note")),
-            notes=[(mark, f"{text}.") for text, mark in notes.items()],
+            notes=[*self._meanings(), *((mark, f"{text}.") for text, mark in notes.items())],
             form=self.form,
             whole=True,
         )
+
+    def _meanings(self) -> list[tuple[str, str]]:
+        """Return a note, without a mark, for each column whose meaning the file states."""
+        columns = self.document["columns"].values()
+        said = [(one["title"], one["meaning"]) for one in columns if "meaning" in one]
+        return [("", f"{title}: {meaning.rstrip('.')}.") for title, meaning in said]
 
     def parts(self, material: Material) -> list[Table | Folded]:
         """Return the table in a list (see `onesided.report.page.Content`), folded if asked for."""

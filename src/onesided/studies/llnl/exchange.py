@@ -1,61 +1,260 @@
 """Make the experiment of an exchange, with a page that includes the source's tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from onesided.cells.experiment import Experiment
+from onesided.report import numbers
+from onesided.report.cells import (
+    CROWDED_WORDS,
+    apart,
+    apart_by_cores,
+    placements,
+    placements_in_words,
+)
 from onesided.report.claims import Claims
-from onesided.report.material import Material
+from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
-from onesided.report.parts import Prose
+from onesided.report.parts import Column, Folded, Measure, Prose, Table
+from onesided.report.pivot import Fields, by_difference, pivoted
 from onesided.report.published import PublishedTable
+from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.llnl import STUDY
 from onesided.studies.parts import exchanges
+from onesided.studies.parts import ways as of
+from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT
 from onesided.studies.parts.faster import Faster
-from onesided.studies.parts.today import Today
+from onesided.studies.parts.today import Today, fields_of
 
 SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
 """The upper limit of random message sizes, in bytes, that agrees with the source's numbers."""
 
-
 SUMMARY = "the source's summary"
+SOURCE_PLACEMENT = "Ranks a node"
 
 
-def published_by_ranks(name: str) -> list[PublishedTable]:
-    """Return the source's tables: by processes, by processes per node, and the summary."""
-    by_ranks, per_node = "by the number of processes, each machine", "by processes per node"
-    return [
-        PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks),
-        PublishedTable(f"llnl_{name}_per_node", "cards", "machine", per_node),
-        PublishedTable(f"llnl_summary_{name}", "cards", folded=SUMMARY),
-    ]
+def published_by_ranks(name: str) -> PublishedTable:
+    """Return the source's table by processes."""
+    by_ranks = "by the number of processes, each machine"
+    return PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks)
+
+
+@dataclass(frozen=True)
+class Own:
+    """The part of today's cells that the source measured, too.
+
+    Attributes:
+        today: today's tables.
+        labels: the values of the source's own way on axes.
+    """
+
+    today: Today
+    labels: Mapping[str, str]
+
+    def has(self, cell: Cell) -> bool:
+        """Tell whether the source measured a cell of this kind."""
+        return cell.has(self.labels)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Today's values with as many ranks as the source's summary has processes.
+
+    Attributes:
+        own: the cells of the source's own way.
+        published: the source's summary; it has the number of processes.
+    """
+
+    own: Own
+    published: PublishedTable
+
+    def parts(self, material: Material) -> list[Table | Prose]:
+        """Return a table, or a sentence if nothing was measured with this number of ranks."""
+        material = apart(material)
+        processes = int(self.published.rows[0]["processes"])
+        known = [c for c in material.cells if self.own.has(c) and _bandwidth(material).of(c)]
+        cells = [cell for cell in known if cell.ranks == processes]
+        title = f"With {processes} ranks, as in the source's summary"
+        if not cells:
+            counts = listed([str(ranks) for ranks in sorted({cell.ranks for cell in known})])
+            said = f"Not measured; measured with {counts} ranks." if counts else "Not measured."
+            return [Prose(title, [said])]
+        largest = max(map(of.size_of, cells))
+        shown = [c for c in cells if self.own.today.shown(c) or of.size_of(c) == largest]
+        words = f"the bandwidth of a process, with its {material.interval_words}; below it the time"
+        caption = f"{title}: {words}."
+        if crowd := apart_by_cores(material, shown)[1]:
+            names = listed(list(dict.fromkeys(cell.environment for cell in crowd)))
+            caption = f"{caption} More ranks than cores: {names}. {CROWDED_WORDS}"
+        return [self.own.today.table(material, "summary", caption, shown)]
 
 
 @dataclass(frozen=True)
 class PerNode:
-    """A sentence about processes per node in today's partitions."""
+    """Tables of the same ranks on many nodes and on few, beside the source's.
 
-    def parts(self, material: Material) -> list[Prose]:
-        """Return the sentence."""
-        names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
-        if len(names) == 1:
-            said = (
-                f"Today there is one partition, {names[0]}. A site file declares others by "
-                "`ranks_per_node`: packed, spread, or between."
-            )
-        else:
-            said = (
-                f"Today's partitions are {listed(names)}, each with columns of its own. How many "
-                "ranks a node gets is declared in the site file (`ranks_per_node`)."
-            )
-        return [
-            Prose(
-                "Processes per node",
-                [f"{said} If the ranks find another number, the report says so."],
-            )
+    Attributes:
+        own: the cells of the source's own way.
+        published: the source's table by processes per node; None if there is none.
+    """
+
+    own: Own
+    published: PublishedTable | None = None
+
+    def parts(self, material: Material) -> list[Table | Folded | Prose]:
+        """Return the tables, or a sentence if each number of ranks had one placement."""
+        cores, crowd = apart_by_cores(material, material.cells)
+        known = [cell for cell in cores if _bandwidth(material).of(cell)]
+        several = {ranks for ranks, each in placements(known).items() if len(each) > 1}
+        if not several:
+            return [Prose(SOURCE_PLACEMENT, _one_placement(material, known, crowd))]
+        placed = [c for c in cores if c.ranks in several and c.ranks_per_node is not None]
+        shown = [cell for cell in placed if self.own.today.shown(cell)]
+        own, others = ([c for c in shown if self.own.has(c) is which] for which in (True, False))
+        parts: list[Table | Folded | Prose] = []
+        if own:
+            parts.append(self._table(material, "per_node", own))
+        if own and self.published is not None:
+            parts.append(self._beside(material, self.published, own))
+        if others:
+            table = self._table(material, "per_node_others", others)
+            parts.append(Folded("Ranks a node: the other ways", table))
+        return parts
+
+    def _table(self, material: Material, suffix: str, cells: Sequence[Cell]) -> Table:
+        today, names = self.own.today, list(dict.fromkeys(cell.environment for cell in cells))
+        rows = pivoted(sorted(cells, key=_order), _head, lambda cell: fields_of(material, cell))
+        columns = (
+            Column("size", today.size_title, str),
+            Column("ranks", "ranks", str),
+            Column("sides", "map"),
+            Column("partition", "partition"),
+            Column("how", "how", prose=True),
+        )
+        varying, alike = by_difference(columns, rows)
+        values = [
+            Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
+            for name in names
         ]
+        times = [
+            Column(f"time_{name}", name, numbers.seconds, measure=True, unit="s") for name in names
+        ]
+        return Table(
+            f"{today.kernel}_{suffix}",
+            "The same ranks on many nodes and on few: the bandwidth of a process with its "
+            f"{material.interval_words}; below it stands the time. Only ranks with a core each.",
+            [Column("per_node", "ranks a node", header=True), *varying, *values],
+            rows,
+            groups="way",
+            csv_only=[Column("way", "way"), *alike, *times],
+            form="cards",
+        )
+
+    def _beside(
+        self, material: Material, published: PublishedTable, cells: Sequence[Cell]
+    ) -> Table:
+        """Return the bandwidths over those with the fewest ranks a node, today's and published."""
+        ranks = max(cell.ranks for cell in cells)
+        today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
+        then, titles = _published_ratios(published)
+        places = sorted({many for each in (*today.values(), *then.values()) for many in each})
+        columns = [
+            Column("per_node", "ranks a node", header=True),
+            *(Column(n, f"{n}, {ranks}", numbers.ratio, measure=True) for n in today),
+            *(Column(name, title, numbers.ratio) for name, title in titles.items()),
+        ]
+        rows = [
+            {
+                "per_node": _a_node(many),
+                **{name: each.get(many) for name, each in (*today.items(), *then.items())},
+            }
+            for many in places
+        ]
+        year = published.document["source"]["year"]
+        return Table(
+            f"{self.own.today.kernel}_per_node_ratio",
+            f"The bandwidth divided by that with the fewest ranks a node, here and in {year}. "
+            "Beside each name stands the number of ranks. Compare how the columns change.",
+            columns,
+            rows,
+            form="cards",
+        )
+
+
+def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measure | None]]:
+    """Return, by MPI and ranks a node, a value over that with the fewest; of the largest size."""
+    largest, first = max(map(of.size_of, cells)), cells[0]
+    by_name: dict[str, dict[int, Cell]] = {}
+    for cell in cells:
+        is_alike = (cell.setting, cell.thread_level) == (first.setting, first.thread_level)
+        if is_alike and of.size_of(cell) == largest and values.of(cell):
+            by_name.setdefault(cell.environment, {}).setdefault(int(cell.ranks_per_node or 0), cell)
+    return {
+        name: {many: values.ratio(cell, each[min(each)]) for many, cell in each.items()}
+        for name, each in by_name.items()
+    }
+
+
+def _published_ratios(table: PublishedTable) -> tuple[dict[str, dict[int, float]], dict[str, str]]:
+    """Return the ratios by machine and processes per node, and the heads of the machines."""
+    bandwidths: dict[str, dict[int, float]] = {}
+    titles: dict[str, str] = {}
+    for row in table.rows:
+        name, bandwidth = row["machine"], table.number(row, BANDWIDTH)
+        titles[name] = f"{name}, {row['processes']}"
+        if bandwidth is not None:
+            bandwidths.setdefault(name, {})[int(row["processes_per_node"])] = bandwidth
+    ratios = {
+        name: {many: bandwidth / each[min(each)] for many, bandwidth in each.items()}
+        for name, each in bandwidths.items()
+    }
+    return ratios, titles
+
+
+def _bandwidth(material: Material) -> Values:
+    return Values(material, BANDWIDTH)
+
+
+def _order(cell: Cell) -> tuple[Any, ...]:
+    place = of.place_of(cell), of.way(cell), cell.ranks, cell.axis("sides"), of.size_of(cell)
+    return (*place, cell.ranks_per_node)
+
+
+def _a_node(many: int) -> numbers.Written:
+    """Return ranks a node in words, because on a narrow page the number stands alone."""
+    return numbers.Written(many, f"{many} a node")
+
+
+def _head(cell: Cell) -> Fields:
+    return {
+        "way": of.way(cell),
+        "per_node": _a_node(cell.ranks_per_node or 0),
+        "ranks": cell.ranks,
+        "sides": cell.axis("sides"),
+        "size": of.size_of(cell),
+        "partition": f"{cell.system}:{cell.partition}",
+        "how": cell.how_run,
+    }
+
+
+def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Cell]) -> list[str]:
+    """Say which placements were measured, and that nothing here compares placements."""
+    names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
+    where = f"on {listed(names)}"
+    said = [f"Measured {where}: {words}." if (words := placements_in_words(cells)) else ""]
+    known = [cell for cell in crowd if _bandwidth(material).of(cell)]
+    if words := placements_in_words(known):
+        said.append(f"With more ranks than cores: {words}.")
+    if not any(said):
+        said = [f"The launches {where} do not say on which nodes their ranks were."]
+    said.append(
+        "No number of ranks with a core each was measured with several numbers of ranks a node. "
+        "A site file declares partitions with other numbers (`ranks_per_node`)."
+    )
+    return [" ".join(filter(None, said))]
 
 
 def exchange(
@@ -66,7 +265,9 @@ def exchange(
     lead: str,
     faster: Faster,
     today: Today,
+    own: Mapping[str, str],
     published: Sequence[PublishedTable],
+    by_ranks: str = "",
     more: Sequence[Content] = (),
 ) -> Experiment:
     """Return the experiment of an exchange.
@@ -78,10 +279,22 @@ def exchange(
         lead: the first sentences of the page: what a reader has to know.
         faster: the answer to the question which side is faster.
         today: today's tables.
+        own: the values of the source's own way on axes.
         published: the source's tables.
+        by_ranks: the name of the source's tables by processes per node and of the summary at one
+            number of processes; empty if there are none.
         more: parts of the page to show after today's tables.
     """
     kernel = module.rpartition(".")[2]
-    contents = [faster, today, *more, PerNode(), *published, Claims(STUDY.name, kernel)]
+    ours = Own(today, own)
+    opening: list[Content] = []
+    placed: list[Content] = [PerNode(ours)]
+    if by_ranks:
+        summary = PublishedTable(f"llnl_summary_{by_ranks}", "cards")
+        per_node = PublishedTable(f"llnl_{by_ranks}_per_node", "cards", "machine")
+        opening = [Summary(ours, summary), summary]
+        placed = [PerNode(ours, per_node), per_node]
+    claims = Claims(STUDY.name, kernel)
+    contents = [faster, *opening, today, *more, *placed, *published, claims]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return exchanges.exchange(module, title, order, STUDY, page)

@@ -28,7 +28,11 @@ EXPERIMENT = exchange(
         "bytes",
         lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
     ),
+    own={"interface": "synchronous"},
     published=[
+        PublishedTable(
+            "llnl_machines", form="cards", folded="the eight machines, and how they ran"
+        ),
         PublishedTable("llnl_lbw", form="cards", folded="latency and bandwidth of eight machines"),
         SIZES,
         PublishedTable("llnl_summary_lbw", form="cards", folded=SUMMARY),

@@ -66,6 +66,8 @@ EXPERIMENT = exchange(
         "messages up to, bytes",
         lambda cell: cell.axis("largest_bytes") == DRAWN,
     ),
-    published=published_by_ranks("sts"),
+    own={"interface": "asynchronous", "sides": "single"},
+    published=[published_by_ranks("sts")],
+    by_ranks="sts",
     more=[Maps()],
 )

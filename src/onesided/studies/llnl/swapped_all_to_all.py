@@ -25,5 +25,7 @@ EXPERIMENT = exchange(
         "bytes",
         lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
     ),
-    published=published_by_ranks("ata"),
+    own={"interface": "alltoall"},
+    published=[published_by_ranks("ata")],
+    by_ranks="ata",
 )

@@ -47,23 +47,22 @@ class Today:
         ).format(self.words, material.interval_words)
         tables: list[Table | Folded] = []
         if opening:
-            tables.append(self._table(material, "measured", caption, opening))
+            tables.append(self.table(material, "measured", caption, opening))
         if len(opening) < len(cores):
-            every = self._table(material, "every_cell", caption, cores)
+            every = self.table(material, "every_cell", caption, cores)
             tables.append(Folded("Every way, size and flavor", every))
         if crowd:
             words = caption + f" {CROWDED_WORDS}"
-            tables.append(
-                Folded(CROWD.capitalize(), self._table(material, "crowded", words, crowd))
-            )
+            tables.append(Folded(CROWD.capitalize(), self.table(material, "crowded", words, crowd)))
         return tables
 
-    def _table(
-        self, material: Material, suffix: str, caption: Markup, cells: Sequence[Cell]
+    def table(
+        self, material: Material, suffix: str, caption: str | Markup, cells: Sequence[Cell]
     ) -> Table:
+        """Return a table of some cells; its name ends with `suffix`."""
         names = list(dict.fromkeys(cell.environment for cell in cells))
         ordered = sorted(cells, key=lambda cell: (of.place_of(cell), of.way(cell), cell.ranks))
-        rows = pivoted(ordered, _head, lambda cell: _fields(material, cell))
+        rows = pivoted(ordered, _head, lambda cell: fields_of(material, cell))
         sometimes = (
             Column("ranks", "ranks", str),
             Column("sides", "map"),
@@ -102,7 +101,7 @@ def _head(cell: Cell) -> Fields:
     }
 
 
-def _fields(material: Material, cell: Cell) -> Fields:
+def fields_of(material: Material, cell: Cell) -> Fields:
     """Return the fields of a cell: its bandwidth, and the time that the table shows below it."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
