@@ -33,8 +33,11 @@ class AlltoallAlgorithms(ByCores):
     _messages = {"interface": ["ready_all", "ready_others", "sendrecv_ring", "alltoall"]}
     _puts = {"interface": ["put_lock_all", "put_fence"], "flavor": [MAIN_FLAVOR]}
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
+    #: Around the source's eager limit, and around the MPI's own limit, which the kernel finds.
+    _around_limits = {"size_bytes": [4104, "at_limit", "above_limit"]}
     crosses_full = [
         {**_messages, **_sizes},
+        {"interface": ["sendrecv_ring", "alltoall"], **_around_limits},
         {**_puts, **_sizes},
         {**_puts, "flavor": FLAVORS, "size_bytes": [8, 262144]},
     ]

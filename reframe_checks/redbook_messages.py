@@ -17,8 +17,12 @@ TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
 #: The source's limit, eight bytes more, and other sizes.
 SIZES = [8, 512, 4096, 4104, 65536, 1048576]
-#: The source's limit, and a size above the limit of two of the MPIs here.
-IN_PLACE_SIZES = [4096, 16384]
+#: The source's limit, eight bytes more, and a size above the limit of two of the MPIs here.
+IN_PLACE_SIZES = [4096, 4104, 16384]
+#: The MPI's own eager limit, which the kernel finds, and eight bytes more.
+AROUND_LIMIT = ["at_limit", "above_limit"]
+#: The search for a limit if ranks share no memory: limits are larger there.
+WIDE_SEARCH = {"largest-bytes": str(4 << 20)}
 
 
 @rfm.simple_test
@@ -32,7 +36,7 @@ class EagerLimit(ByCores):
     kernel = "eager_limit"
     cell_s = 0.1
     crowded_cell_s = 0.8
-    options = {"largest-bytes": str(4 << 20)}
+    options = WIDE_SEARCH
     crowded_options = {"largest-bytes": "65536", "delay-ms": "20"}
     base_point = {"call": "send", "receiver": "in_mpi", "flavor": NO_MEANING}
     _both = {"receiver": ["in_mpi", "outside"]}
@@ -54,7 +58,7 @@ class InPlaceProbe(OneSetting):
     descr = "all-to-all in place, by sends"
     tags = TAGS
     kernel = "in_place_all_to_all"
-    in_place_bytes = builtins.parameter(IN_PLACE_SIZES)
+    in_place_bytes = builtins.parameter([4096, 16384, *AROUND_LIMIT])
     cell_timeout_s = 1.0
     kernel_options = {"burst": "1", "samples": "3"}
     base_point = {"way": "isend_waitany", "size_bytes": IN_PLACE_SIZES[0]}
@@ -84,7 +88,12 @@ class InPlace(OneSetting):
     kernel = "in_place_all_to_all"
     kernel_options = {"samples": "10", "budget-s": "0.02"}
     base_point = {"way": "alltoall", "size_bytes": IN_PLACE_SIZES[0]}
-    crosses_one_thread = [{"way": ["sendrecv_replace", "alltoall"], "size_bytes": IN_PLACE_SIZES}]
+    crosses_one_thread = [
+        {
+            "way": ["sendrecv_replace", "alltoall"],
+            "size_bytes": [*IN_PLACE_SIZES, *AROUND_LIMIT],
+        }
+    ]
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
@@ -109,7 +118,7 @@ class TwoWayExchange(ByCores):
     }
     _one_sided = {"interface": ["put_fence", "put_pscw", "put_lock_all"]}
     crosses_full = [
-        {**_two_sided, "size_bytes": SIZES},
+        {**_two_sided, "size_bytes": [*SIZES, *AROUND_LIMIT]},
         {**_one_sided, "flavor": FLAVORS, "size_bytes": SIZES},
     ]
     crosses_crowded = [_two_sided, {**_one_sided, "flavor": ["allocate"]}]
@@ -122,7 +131,8 @@ class TwoWayExchangeOverTcp(TwoWayExchange):
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])
     ranks = ranks_of(2)
+    options = {**TwoWayExchange.options, **WIDE_SEARCH}
     crosses_full = [
-        {"interface": ["sendrecv"], "size_bytes": SIZES},
+        {"interface": ["sendrecv"], "size_bytes": [*SIZES, *AROUND_LIMIT]},
         {"interface": ["put_lock_all"], "flavor": ["allocate"], "size_bytes": SIZES},
     ]

@@ -35,6 +35,35 @@ int MPI_Sendrecv(const void *sent, int count, MPI_Datatype type, int to, int tag
 }
 """
 
+#: The limit of a library in whose place sends of more bytes are synchronous.
+KNOWN = 100
+#: A send of more bytes than LIMIT is synchronous.
+LIMITED_SEND = """
+#include <mpi.h>
+int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    int bytes = 0;
+    PMPI_Type_size(type, &bytes);
+    return (count * bytes > LIMIT ? PMPI_Ssend : PMPI_Send)(sent, count, type, to, tag, comm);
+}
+"""
+#: A send begins after a sleep: its rank computes nothing meanwhile, as one that has lost its core.
+SLEEPING_SEND = """
+#include <mpi.h>
+#include <unistd.h>
+int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    usleep(20000);
+    return PMPI_Send(sent, count, type, to, tag, comm);
+}
+"""
+#: Cells at the eager limit, of the kernels that find it.
+AROUND = {
+    "two_way_exchange": "interface=sendrecv;size_bytes=at_limit,above_limit",
+    "alltoall_algorithms": "interface=alltoall;size_bytes=at_limit,above_limit",
+    "in_place_all_to_all": "way=alltoall;size_bytes=at_limit,above_limit",
+}
+
 
 @pytest.fixture(scope="module")
 def eager_limit(each):
@@ -138,3 +167,109 @@ def test_each_pair_exchanges_and_a_rank_without_a_partner_has_no_part(each, rank
     run = each("two_way_exchange").launch(*FEW, "--size_bytes=80", ranks=ranks)
     for result in run.results.values():
         assert verified(result)["message"] == (2 * pairs * 10 * 3 * (4 + 3), 0)
+
+
+def used(run):
+    """Return the sizes that the words for sizes stood for, in the order of cells."""
+    return [samples(result, "used_bytes") for result in run.results.values()]
+
+
+@pytest.fixture
+def limited(environment, tmp_path):
+    """Return the variables of a launch whose sends of more bytes than a limit are synchronous."""
+
+    def variables(limit):
+        source = tmp_path / f"limited_{limit}.c"
+        source.write_text(f"#define LIMIT {limit}\n{LIMITED_SEND}", "utf-8")
+        return preloaded_mpi(source, environment, tmp_path)
+
+    return variables
+
+
+@pytest.mark.parametrize("kernel", AROUND)
+def test_sizes_at_the_limit_are_of_the_limit_that_eager_limit_finds(each, eager_limit, kernel):
+    (found,) = eager_limit.launch("--call=send", "--receiver=in_mpi").results.values()
+    (limit,) = samples(found, "limit")[0]
+    run = each(kernel).launch(*FEW, f"--cells={AROUND[kernel]}")
+    if limit == 65536:  # all sends return
+        assert set(run.statuses.values()) == {"unsupported"}
+        return
+    at_limit = limit - limit % 8
+    assert used(run) == [{0: [at_limit]}, {0: [at_limit + 8]}]
+    checked = {"two_way_exchange": 2, "alltoall_algorithms": 4, "in_place_all_to_all": 4}[kernel]
+    for result, size in zip(run.results.values(), (at_limit, at_limit + 8), strict=True):
+        name = "block" if kernel == "in_place_all_to_all" else "message"
+        passes, errors = verified(result)[name]
+        assert passes % (checked * size / 8) == 0
+        assert errors == 0
+
+
+def test_the_limit_is_searched_for_once_and_every_byte_of_the_search_is_verified(each, limited):
+    run = each("two_way_exchange").launch(
+        *FEW, f"--cells={AROUND['two_way_exchange']}", "--largest-bytes=512",
+        variables=limited(KNOWN),
+    )  # fmt: skip
+    assert used(run) == [{0: [96]}, {0: [104]}]
+    first, second = (verified(result) for result in run.results.values())
+    assert first["late message"][0] > 0
+    assert first["late message"][1] == 0
+    assert "late message" not in second
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [
+        (512, "no eager limit up to 512 bytes: sends of all sizes return with no receive posted"),
+        (0, "no eager limit: no send of 8 bytes or more returns with no receive posted"),
+    ],
+)
+def test_without_a_limit_the_cells_at_it_are_unsupported(each, limited, limit, reason):
+    for kernel, cells in AROUND.items():
+        run = each(kernel).launch(
+            *FEW, f"--cells={cells}", "--largest-bytes=1000", variables=limited(limit)
+        )
+        results = run.results.values()
+        assert {(one["status"], one["detail"]) for one in results} == {("unsupported", reason)}
+        assert used(run) == [{}, {}]
+
+
+def test_a_sender_without_a_core_makes_no_limit(each, environment, tmp_path):
+    source = tmp_path / "sleeping_send.c"
+    source.write_text(SLEEPING_SEND, "utf-8")
+    run = each("eager_limit").launch(
+        "--call=send", "--receiver=in_mpi", "--largest-bytes=64", "--delay-ms=3",
+        variables=preloaded_mpi(source, environment, tmp_path),
+    )  # fmt: skip
+    (result,) = run.results.values()
+    assert samples(result, "limit") == {0: [64]}
+
+
+@pytest.mark.slow
+def test_a_search_may_take_longer_than_a_cell(each, limited):
+    run = each("two_way_exchange").launch(
+        *FEW, "--cells=interface=sendrecv;size_bytes=at_limit", "--cell-timeout-s=2",
+        "--largest-bytes=512", "--delay-ms=400", variables=limited(KNOWN),
+    )  # fmt: skip
+    assert set(run.statuses.values()) == {"ok"}
+
+
+def test_in_place_blocks_hang_above_the_librarys_own_limit_only(in_place):
+    cells = [f"way=isend_waitany,size_bytes={word}" for word in ("at_limit", "above_limit")]
+    few = ("--burst=1", "--samples=1", "--cell-timeout-s=5")
+    at_limit, above_limit = (
+        in_place.launch("--cells=" + cell.replace(",", ";"), *few) for cell in cells
+    )
+    if set(at_limit.statuses.values()) == {"unsupported"}:
+        assert set(above_limit.statuses.values()) == {"unsupported"}
+        return
+    assert at_limit.statuses == {cells[0]: "ok"}
+    assert above_limit.booked(cells[1:]) == {cells[1]: "hang"}
+    assert {line["call"] for line in above_limit.side_lines("hang").values()} == {"MPI_Waitany"}
+
+
+@pytest.mark.slow
+def test_three_ranks_use_the_limit_that_two_of_them_find(each, limited):
+    run = each("in_place_all_to_all").launch(
+        *FEW, f"--cells={AROUND['in_place_all_to_all']}", variables=limited(KNOWN), ranks=3
+    )
+    assert used(run) == [{0: [96]}, {0: [104]}]

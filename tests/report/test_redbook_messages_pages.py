@@ -8,6 +8,7 @@ from made_up import messages as made
 from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts, words_with
 
+from onesided.cells.verdicts import UNSUPPORTED
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.material import Cell
@@ -16,7 +17,7 @@ from onesided.report.ratios import OPEN, Ratios
 from onesided.studies.parts.faster import Faster
 from onesided.studies.redbook.completion import EARLIER, Clocks
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
-from onesided.studies.redbook.limits import AGREES, NOT_TOLD, Limits
+from onesided.studies.redbook.limits import AGREES, NOT_TOLD, AroundLimit, Limits
 
 
 def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):
@@ -48,7 +49,7 @@ def test_what_shared_memory_gains_is_the_ratio_of_two_settings(tmp_path, slower,
     paths = [replace(first, setting="tcp", factor=slower), first]
     options = {"environments": paths, "kernels": ["two_way_exchange"]}
     material = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
-    assert words_with(material, MPICH) == [HOLDS] * 5 + [word]
+    assert words_with(material, MPICH) == [HOLDS] * 7 + [word]
     assert {row["where"] for row in parts(material, Faster)[1].rows} == {
         "laptop:node, 2, default, unbound, single",
         "laptop:node, 2, tcp, unbound, single",
@@ -82,8 +83,10 @@ def test_one_limit_is_said_and_a_size_below_it_that_did_not_return_is(two_cores,
 
 def test_a_hang_is_a_word_and_what_the_source_says_of_it_a_claim(two_cores):
     material = two_cores["in_place_all_to_all"]
-    assert words_with(material, MPICH) == [HOLDS] * 3
-    assert words_with(material, OPENMPI) == [HOLDS, DOES_NOT_HOLD, HOLDS]
+    assert words_with(material, MPICH) == [HOLDS] * 5
+    assert words_with(material, OPENMPI) == [
+        HOLDS, DOES_NOT_HOLD, NOT_MEASURED, NOT_MEASURED, HOLDS,
+    ]  # fmt: skip
     _, table = parts(material, Kinds)
     assert {row[MPICH] for row in table.rows} == {COLLECTIVE}
 
@@ -92,14 +95,72 @@ def test_claims_hold_where_the_source_is_right(two_cores):
     assert words_with(two_cores["eager_limit"], MPICH) == [
         DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, NOT_MEASURED,
     ]  # fmt: skip
-    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 5 + [NOT_MEASURED]
+    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 7 + [NOT_MEASURED]
     assert words_with(two_cores["completion"], MPICH) == [HOLDS] * 5
     assert words_with(two_cores["put_ordering"], MPICH) == [HOLDS] * 4
 
 
+def test_the_time_above_an_mpis_own_limit_is_compared_with_the_time_at_the_limit(two_cores):
+    prose, table = parts(two_cores["two_way_exchange"], AroundLimit)
+    row = next(row for row in table.rows if row["way"] == "MPI_Isend, MPI_Recv")
+    assert (row["environment"], row["limit"].value) == (MPICH, made.LIMIT)
+    # 1 µs at both limits, and 3 µs above
+    for ratio in (row["own"], row["source"]):
+        assert ratio.value == pytest.approx(3, rel=0.02)
+        assert ratio.low < 3 * 1.02
+        assert ratio.launches == 6
+    assert prose.sentences[0].startswith(
+        f"{MPICH} (2 ranks, default, unbound, single): 8 bytes above its eager limit of 4016 bytes "
+        "messages take 1.6"
+    )
+    assert "8 bytes above 4096 they take 1.6" in prose.sentences[0]
+
+
+def test_an_mpi_without_a_limit_says_so_in_words_table_and_claims(two_cores):
+    material = two_cores["two_way_exchange"]
+    prose, table = parts(material, AroundLimit)
+    row = next(row for row in table.rows if row["environment"] == OPENMPI)
+    why = f"in 6 of 6 launches: {made.NO_LIMIT}"
+    assert (row["limit"], row["why"], row["own"]) == (UNSUPPORTED, why, UNSUPPORTED)
+    assert row["source"].value == pytest.approx(3, rel=0.02)
+    assert f"): {why}; 8 bytes above 4096" in prose.sentences[1]
+    (claims,) = parts(material, Claims)
+    whys = [claim[f"why_{OPENMPI}"] for claim in claims.rows]
+    assert whys.count(why) == 2
+
+
+def test_in_place_the_word_for_what_is_above_the_limit_may_be_a_hang(two_cores):
+    _, table = parts(two_cores["in_place_all_to_all"], AroundLimit)
+    own = {row["way"]: row["own"] for row in table.rows if row["environment"] == MPICH}
+    assert own["MPI_Isend to all, MPI_Waitany, MPI_Recv"] == "hang"
+    assert own["MPI_Sendrecv_replace"].value == pytest.approx(1.5, rel=0.02)
+
+
+def test_a_time_that_does_not_jump_at_the_mpis_own_limit_turns_its_claims_alone(tmp_path):
+    def level(kernel, ranks, at):
+        at = {**at, "size_bytes": "4016"} if at.get("size_bytes") in made.AROUND else at
+        return made.as_claimed(kernel, ranks, at)
+
+    options = {"kernels": ["two_way_exchange"], "times": level}
+    own = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
+    jumps = [HOLDS, HOLDS, DOES_NOT_HOLD, DOES_NOT_HOLD]
+    assert words_with(own, MPICH) == [*jumps, *[HOLDS] * 3, NOT_MEASURED]
+
+
+def test_the_bandwidth_at_a_limit_is_of_the_size_that_was_used(two_cores):
+    material = two_cores["two_way_exchange"]
+    cell = next(
+        cell
+        for cell in material.cells
+        if cell.environment == MPICH and cell.has({"size_bytes": "above_limit"})
+    )
+    time, rate = (material.measure(cell, name, "median") for name in ("time", "bandwidth"))
+    assert time.value * rate.value == pytest.approx(made.LIMIT + 8, rel=0.02)
+
+
 def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
     own = materials(made.campaign, tmp_path, times=made.reversed_times)
-    assert words_with(own["two_way_exchange"], MPICH)[:5] == [DOES_NOT_HOLD] * 5
+    assert words_with(own["two_way_exchange"], MPICH)[:7] == [DOES_NOT_HOLD] * 7
     assert (
         words_with(own["completion"], MPICH) == [DOES_NOT_HOLD] * 2 + [HOLDS] + [DOES_NOT_HOLD] * 2
     )

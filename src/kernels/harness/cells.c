@@ -31,19 +31,21 @@ static const void *row_named(const struct table *table, const char *name)
     return NULL;
 }
 
-/* Describe what an axis accepts, for --help and for faults. */
+/* Describe what an axis accepts, for faults. */
 static void describe_values(const struct axis *axis, char *text, size_t capacity)
 {
-    if (axis->kind != AXIS_CHOICE) {
-        snprintf(text, capacity, "%s from %.15g to %.15g",
-                 axis->kind == AXIS_INTEGER ? "an integer" : "a number", axis->minimum,
-                 axis->maximum);
-        return;
+    const bool is_choice = axis->kind == AXIS_CHOICE;
+    const struct table *names = is_choice ? &axis->choices : &axis->words;
+    size_t length = 0;
+    if (!is_choice) {
+        length = (size_t)snprintf(text, capacity, "%s from %.15g to %.15g",
+                                  axis->kind == AXIS_INTEGER ? "an integer" : "a number",
+                                  axis->minimum, axis->maximum);
     }
-    size_t length = (size_t)snprintf(text, capacity, "one of");
-    for (size_t i = 0; i < axis->choices.count && length < capacity; i++) {
-        length += (size_t)snprintf(text + length, capacity - length, "%s %s", i == 0 ? "" : ",",
-                                   row_name(&axis->choices, i));
+    for (size_t i = 0; i < names->count && length < capacity; i++) {
+        const char *before = i > 0 ? ", " : is_choice ? "one of " : ", or one of ";
+        length +=
+            (size_t)snprintf(text + length, capacity - length, "%s%s", before, row_name(names, i));
     }
 }
 
@@ -74,6 +76,11 @@ static bool parse_value(const struct axis *axis, const char *text, struct axis_v
         snprintf(value->text, sizeof value->text, "%s", text);
         return value->row != NULL;
     case AXIS_INTEGER:
+        value->row = row_named(&axis->words, text);
+        if (value->row != NULL) {
+            snprintf(value->text, sizeof value->text, "%s", text);
+            return true;
+        }
         if (!parse_integer(text, axis->minimum, axis->maximum, &integer)) {
             return false;
         }
@@ -316,10 +323,11 @@ void cell_write_labels(struct json *json, const struct cell *cell)
 {
     json_open(json, '{');
     for (size_t i = 0; i < cell->axis_count; i++) {
-        if (cell->axes[i].kind == AXIS_CHOICE || strcmp(cell->values[i].text, NO_MEANING) == 0) {
-            json_key_text(json, cell->axes[i].name, cell->values[i].text);
+        const struct axis_value *value = &cell->values[i];
+        if (value->row != NULL || strcmp(value->text, NO_MEANING) == 0) {
+            json_key_text(json, cell->axes[i].name, value->text);
         } else {
-            json_key_number(json, cell->axes[i].name, cell->values[i].number);
+            json_key_number(json, cell->axes[i].name, value->number);
         }
     }
     json_close(json, '}');

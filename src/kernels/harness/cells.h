@@ -28,6 +28,7 @@ struct axis {
     struct table choices; /* AXIS_CHOICE */
     double minimum;       /* AXIS_INTEGER, AXIS_NUMBER */
     double maximum;
+    struct table words; /* AXIS_INTEGER: words for numbers that only a launch can find; or none */
     /* NULL, or "axis=value,value" with an axis before this one: it has a meaning where that axis
      * has one of these values. Elsewhere its only value is NO_MEANING, and there is one cell. */
     const char *only_with;
@@ -38,7 +39,7 @@ struct axis {
 struct axis_value {
     char text[48]; /* canonical: "10", never "10.0" */
     double number;
-    const void *row; /* AXIS_CHOICE: the row of the table */
+    const void *row; /* of the table of choices or words; NULL: a number */
 };
 
 struct cell {
@@ -61,7 +62,8 @@ struct option *axis_options(const struct axis *axes, size_t axis_count);
 struct grid grid_build(const struct axis *axes, size_t axis_count, const struct options *options);
 void grid_free(struct grid *grid);
 
-/* The value of one axis: a row of its table, or a number; NULL or 0 where it has no meaning. */
+/* The value of one axis: a row of its table, or a number; NULL or 0 where it has no meaning. Of an
+ * axis with words: the row of a word, or NULL and a number. */
 const void *cell_choice(const struct cell *cell, const char *axis);
 const char *cell_choice_name(const struct cell *cell, const char *axis);
 double cell_number(const struct cell *cell, const char *axis);

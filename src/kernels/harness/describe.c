@@ -18,21 +18,29 @@ static void write_list(struct json *json, const char *list)
     json_close(json, ']');
 }
 
+static void write_names(struct json *json, const char *key, const struct table *table)
+{
+    json_key(json, key);
+    json_open(json, '[');
+    for (size_t i = 0; i < table->count; i++) {
+        json_text(json, row_name(table, i));
+    }
+    json_close(json, ']');
+}
+
 static void write_values(struct json *json, const struct axis *axis)
 {
     if (axis->kind == AXIS_CHOICE) {
         json_key_text(json, "type", "choice");
-        json_key(json, "values");
-        json_open(json, '[');
-        for (size_t i = 0; i < axis->choices.count; i++) {
-            json_text(json, row_name(&axis->choices, i));
-        }
-        json_close(json, ']');
+        write_names(json, "values", &axis->choices);
         return;
     }
     json_key_text(json, "type", axis->kind == AXIS_INTEGER ? "integer" : "number");
     json_key_number(json, "minimum", axis->minimum);
     json_key_number(json, "maximum", axis->maximum);
+    if (axis->words.count > 0) {
+        write_names(json, "words", &axis->words);
+    }
 }
 
 static void write_axis(struct json *json, const struct axis *axis)

@@ -313,15 +313,20 @@ void watchdog_arm(int rank, int ranks, double timeout_s)
     watchdog.armed = 1;
 }
 
-void watchdog_cell(const char *cell_id)
+void watchdog_give(double timeout_s)
 {
-    watchdog.cell_id = cell_id;
     if (!watchdog.armed) {
         return;
     }
-    struct itimerspec time = {.it_value.tv_sec = (time_t)watchdog.timeout_s};
-    time.it_value.tv_nsec = (long)(1e9 * (watchdog.timeout_s - (double)time.it_value.tv_sec));
+    struct itimerspec time = {.it_value.tv_sec = (time_t)timeout_s};
+    time.it_value.tv_nsec = (long)(1e9 * (timeout_s - (double)time.it_value.tv_sec));
     timer_settime(watchdog.timer, 0, &time, NULL);
+}
+
+void watchdog_cell(const char *cell_id)
+{
+    watchdog.cell_id = cell_id;
+    watchdog_give(watchdog.timeout_s);
 }
 
 void watchdog_close(void)

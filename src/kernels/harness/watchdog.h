@@ -24,6 +24,9 @@ void watchdog_arm(int rank, int ranks, double timeout_s);
 /* Begin a cell (NULL: none, as in start-up and finalisation) and give it the whole time again. */
 void watchdog_cell(const char *cell_id);
 
+/* Give what is going on so long from now on, in place of a cell's time. */
+void watchdog_give(double timeout_s);
+
 /* After MPI_Finalize: neither hang nor exit is reported any more. */
 void watchdog_close(void);
 

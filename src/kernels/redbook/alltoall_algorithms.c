@@ -111,10 +111,10 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("ready_all,ready_others,sendrecv_ring,alltoall,put_lock_all,put_fence"),
     FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_fence"),
-    MESSAGE_BYTES_AXIS("block", "8,8192", 1 << 24),
+    MESSAGE_BYTES_OR_LIMIT_AXIS("block", "8,8192", 1 << 24),
 };
 
-static const struct option options[] = {EXCHANGE_OPTIONS};
+static const struct option options[] = {EXCHANGE_OPTIONS, LIMIT_OPTIONS(1 << 23)};
 
 static const struct kind kind = {.describe = exchange_describe_blocks, .sequel = 1};
 

@@ -11,6 +11,7 @@
 
 #include "harness/memory.h"
 #include "mpi/checked.h"
+#include "mpi/eager_limit.h"
 #include "mpi/trial.h"
 #include "mpi/world.h"
 #include "slots/messages.h"
@@ -99,14 +100,16 @@ static const struct axis axes[] = {
      .fallback = "isend_waitany,sendrecv_replace,alltoall",
      .choices = TABLE(ways)},
     {.name = "size_bytes",
-     .help = "size of a block, a multiple of 8; a large one hangs with isend_waitany",
+     .help = "size of a block, a multiple of 8; a large one hangs with isend_waitany" LIMIT_HELP,
      .kind = AXIS_INTEGER,
      .fallback = "8,64",
      .minimum = 8,
-     .maximum = SIZE_BYTES_MAX},
+     .maximum = SIZE_BYTES_MAX,
+     .words = LIMIT_WORDS},
 };
 
-static const struct option options[] = {TRIAL_OPTIONS("20", "10", "0.05")};
+static const struct option options[] = {TRIAL_OPTIONS("20", "10", "0.05"),
+                                        LIMIT_OPTIONS(SIZE_BYTES_MAX / 2)};
 
 /* ---- Payloads: a block is a message of its pass, its source and its destination ---- */
 
@@ -153,11 +156,16 @@ static void check(void *state, long long burst)
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
+    watchdog_phase = "prepare";
+    const long long size_bytes = size_or_limit(launch, cell, record);
+    if (size_bytes == 0) {
+        return;
+    }
     struct in_place all = {.launch = launch,
                            .cell = cell,
                            .record = record,
                            .way = cell_choice(cell, "way"),
-                           .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
+                           .elements = (int)(size_bytes / (long long)sizeof(int64_t)),
                            .first = 1,
                            .request = allocate((size_t)launch->ranks, sizeof(MPI_Request)),
                            .found = {.name = "block"}};
@@ -174,6 +182,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                                 .time = "time"};
     trial_run(&trial);
     record_verification(record, all.found);
+    keep_size_of_word(launch, cell, record, size_bytes);
     free(all.memory);
     free(all.request);
 }

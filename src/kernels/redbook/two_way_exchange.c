@@ -104,10 +104,10 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("isend_recv,irecv_send,ready_send,sendrecv,put_fence,put_pscw,put_lock_all"),
     FLAVOR_OF_WINDOW_AXIS("put_fence,put_pscw,put_lock_all"),
-    MESSAGE_BYTES_AXIS("message", "8,8192", 1 << 25),
+    MESSAGE_BYTES_OR_LIMIT_AXIS("message", "8,8192", 1 << 25),
 };
 
-static const struct option options[] = {EXCHANGE_OPTIONS};
+static const struct option options[] = {EXCHANGE_OPTIONS, LIMIT_OPTIONS(1 << 24)};
 
 static bool describe(struct exchange *exchange)
 {

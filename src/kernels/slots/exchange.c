@@ -17,9 +17,10 @@ static void append(struct parts *parts, struct part part)
     parts->part[parts->count++] = part;
 }
 
-int exchange_elements(const struct exchange *exchange)
+int exchange_elements(struct exchange *exchange)
 {
-    const long long size_bytes = (long long)cell_number(exchange->cell, "size_bytes");
+    const long long size_bytes = size_or_limit(exchange->launch, exchange->cell, exchange->record);
+    exchange->size_bytes = size_bytes;
     if (size_bytes % (long long)sizeof(int64_t) != 0) {
         record_status(exchange->record, CELL_UNSUPPORTED, "size_bytes is %lld, no multiple of 8",
                       size_bytes);
@@ -231,6 +232,9 @@ static void take_samples(struct exchange *exchange)
     exchange->statuses = allocate(receives, sizeof exchange->statuses[0]);
     trial_run(&trial);
     record_verification(exchange->record, exchange->found);
+    if (exchange->size_bytes > 0) {
+        keep_size_of_word(exchange->launch, exchange->cell, exchange->record, exchange->size_bytes);
+    }
     free(exchange->requests);
     free(exchange->statuses);
     free_peers(&exchange->destinations);

@@ -18,6 +18,7 @@
 
 #include "harness/launch.h"
 #include "mpi/checked.h"
+#include "mpi/eager_limit.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
 #include "rma/notice.h"
@@ -98,6 +99,7 @@ struct exchange {
     size_t *sent_elements, *received_elements; /* by lane and rank, in a pass */
     uint64_t messages;                         /* of a pass, all ranks */
     size_t slot_elements;                      /* of a lane */
+    long long size_bytes;                      /* of a message; by exchange_elements */
     int slots, regions;
     int lanes;        /* TEAM_MAX at most */
     bool lanes_apart; /* each has a communicator, or a window, of its own */
@@ -121,13 +123,15 @@ struct exchange {
      .choices = TABLE(interfaces)}
 #define FLAVOR_OF_WINDOW_AXIS(with_) FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=" with_)
 
+#define MESSAGE_BYTES(help_, fallback_, most_)                                                     \
+    .name = "size_bytes", .help = (help_), .kind = AXIS_INTEGER, .fallback = (fallback_),          \
+    .minimum = 8, .maximum = (most_)
 #define MESSAGE_BYTES_AXIS(of_, fallback_, most_)                                                  \
-    {.name = "size_bytes",                                                                         \
-     .help = "size of a " of_ ", a multiple of 8",                                                 \
-     .kind = AXIS_INTEGER,                                                                         \
-     .fallback = (fallback_),                                                                      \
-     .minimum = 8,                                                                                 \
-     .maximum = (most_)}
+    {MESSAGE_BYTES("size of a " of_ ", a multiple of 8", fallback_, most_)}
+/* The same, and words for sizes at the library's eager limit; with LIMIT_OPTIONS. */
+#define MESSAGE_BYTES_OR_LIMIT_AXIS(of_, fallback_, most_)                                         \
+    {MESSAGE_BYTES("size of a " of_ ", a multiple of 8" LIMIT_HELP, fallback_, most_),             \
+     .words = LIMIT_WORDS}
 
 /* Rows of a kernel's options. */
 #define EXCHANGE_OPTIONS SLOT_OPTIONS
@@ -136,9 +140,9 @@ struct exchange {
 void exchange_run(struct launch *launch, const struct cell *cell, struct record *record,
                   const struct kind *kind);
 
-/* For `describe`: the elements of the cell's size_bytes; 0, and the record says why, if these are
- * no multiple of 8. And: add a message to a pass. */
-int exchange_elements(const struct exchange *exchange);
+/* For `describe`, collective: the elements of the cell's size_bytes; 0, and the record says why, if
+ * these are no multiple of 8, or at a limit that there is not. And: add a message to a pass. */
+int exchange_elements(struct exchange *exchange);
 void exchange_add(struct exchange *exchange, int source, int destination, int elements);
 /* The same, on one of exchange->lanes, which `describe` sets before, and whether they are apart. */
 void exchange_add_on(struct exchange *exchange, int lane, int source, int destination,

@@ -204,8 +204,16 @@ class Cells:
             return None
         return self.values.ratio(above, below) or quotient(over, under)
 
+    def unsupported(self, *choices: Choice) -> Outcome:
+        """Say why no cell of some choices could run; say nothing if the cells' reasons differ."""
+        cells = [cell for choice in choices for cell in self.chosen(self.cores, choice)]
+        reasons = {cell.detail or "" for cell in cells if cell.verdict == verdicts.UNSUPPORTED}
+        return Outcome(NOT_MEASURED, reasons.pop() if len(reasons) == 1 else "")
+
     def missing(self, *choices: Choice) -> Outcome:
         """Say why no cells were compared for some choices."""
+        if (unsupported := self.unsupported(*choices)).why:
+            return unsupported
         crowd = [cell for choice in choices for cell in self.chosen(self.crowd, choice)]
         settings = [name for choice in choices if (name := self.asked(choice, SETTING))]
         if settings:
@@ -371,7 +379,7 @@ def verdict(cells: Cells, asked: Asked) -> Outcome:
             return Outcome(HOLDS if expected == "hangs" else DOES_NOT_HOLD, "it hangs")
         elif cell.verdict not in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
             return Outcome(HOLDS if expected == "ends" else DOES_NOT_HOLD, "it comes to an end")
-    return Outcome(NOT_MEASURED)
+    return cells.unsupported(asked["of"])
 
 
 def untested(cells: Cells, why: str) -> Outcome:

@@ -59,7 +59,7 @@ class Axis:
         name: the name in a cell's labels.
         title: the head of the axis's column.
         words: the reader's word for each value that the kernel calls otherwise.
-        whole: whether the values are whole numbers.
+        whole: whether the values are whole numbers. Words for numbers may be among the values.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Axis:
         label = str(cell.labels[self.name])
         if label == NO_MEANING:
             return numbers.DASH
-        if self.whole:
+        if self.whole and label.isdecimal():
             return int(label)
         words = self.words.get(label, label)
         return Written(int(label), words) if label.isdecimal() and words != label else words

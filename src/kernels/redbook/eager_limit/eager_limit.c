@@ -11,19 +11,19 @@
  * and with MPI_Win_flush. MPI_Ssend shows that the kernel can tell: it may never return early.
  * Kept: each size, whether it returned, and the limits that the library reports through MPI_T.
  * Verified: every byte of every message. */
-#include <stdlib.h>
-
-#include "harness/memory.h"
-#include "mpi/shared_page.h"
-#include "redbook/eager_limit/late.h"
+#include "mpi/eager_limit.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 #include "redbook/eager_limit/reported.h"
+#include "rma/window.h"
+
+/* What rank 0 does before it receives. */
+struct receiver {
+    const char *name;
+    bool is_in_mpi;
+};
 
 /* ---- THE CALLS THAT ARE WATCHED ---- */
-
-static void send_standard(const struct late *late, long long size)
-{
-    CHECKED(MPI_Send(late->payload, (int)size, MPI_BYTE, RECEIVER, 0, world_communicator));
-}
 
 static void send_synchronous(const struct late *late, long long size)
 {
@@ -32,20 +32,23 @@ static void send_synchronous(const struct late *late, long long size)
 
 static void put(const struct late *late, long long size)
 {
-    CHECKED(MPI_Put(late->payload, (int)size, MPI_BYTE, RECEIVER, late->window.begins[RECEIVER],
-                    (int)size, MPI_BYTE, late->window.handle));
+    const struct window *window = late->window->window;
+    CHECKED(MPI_Put(late->payload, (int)size, MPI_BYTE, RECEIVER, window->begins[RECEIVER],
+                    (int)size, MPI_BYTE, window->handle));
 }
 
 static void put_flush_local(const struct late *late, long long size)
 {
+    const struct window *window = late->window->window;
     put(late, size);
-    CHECKED(MPI_Win_flush_local(RECEIVER, late->window.handle));
+    CHECKED(MPI_Win_flush_local(RECEIVER, window->handle));
 }
 
 static void put_flush(const struct late *late, long long size)
 {
+    const struct window *window = late->window->window;
     put(late, size);
-    CHECKED(MPI_Win_flush(RECEIVER, late->window.handle));
+    CHECKED(MPI_Win_flush(RECEIVER, window->handle));
 }
 
 static const struct call calls[] = {
@@ -56,51 +59,21 @@ static const struct call calls[] = {
 };
 static const struct receiver receivers[] = {{"in_mpi", true}, {"outside", false}};
 
-/* Both ranks: tell whether a message of this size returned with no receive posted, in any try. */
-static bool returns(struct late *late, long long size)
+/* ---- What the window does in place of a receive ---- */
+
+static void begin_own(void *window)
 {
-    const long long tries = options_integer(&late->launch->options, "tries");
-    int returned = 0;
-    for (long long i = 0; !returned && i < tries; i++) {
-        late->number++;
-        if (late->launch->rank == SENDER) {
-            const int is_quick = send_one(late, size);
-            CHECKED(MPI_Sendrecv(&is_quick, 1, MPI_INT, RECEIVER, 2, &returned, 1, MPI_INT,
-                                 RECEIVER, 2, world_communicator, MPI_STATUS_IGNORE));
-            returned = late->page == NULL ? is_quick : returned;
-        } else {
-            const int seen = receive_late(late, size);
-            CHECKED(MPI_Sendrecv(&seen, 1, MPI_INT, SENDER, 2, &returned, 1, MPI_INT, SENDER, 2,
-                                 world_communicator, MPI_STATUS_IGNORE));
-            returned = late->page == NULL ? returned : seen;
-            compare(late, size);
-        }
-    }
-    if (late->launch->rank == RECEIVER) {
-        series_add(late->sizes, (double)size);
-        series_add(late->returned, returned);
-    }
-    return returned;
+    window_begin_own(window, MPI_LOCK_SHARED);
 }
 
-/* Both ranks: the sizes, from the powers of two to neighbours of a byte; returns the limit. */
-static long long search(struct late *late)
+static void end_own(void *window)
 {
-    const long long largest = options_integer(&late->launch->options, "largest-bytes");
-    long long limit = 0;
-    bool below = returns(late, 1);
-    for (long long size = 2; size <= largest; size *= 2) {
-        const bool above = returns(late, size);
-        long long low = size / 2, high = size;
-        while (below != above && high - low > 1) {
-            const long long middle = low + (high - low) / 2;
-            *(returns(late, middle) == below ? &low : &high) = middle;
-        }
-        limit = below ? low : limit;
-        limit = above ? size : limit;
-        below = above;
-    }
-    return limit;
+    window_end_own(window);
+}
+
+static void complete(void *window)
+{
+    CHECKED(MPI_Win_flush(RECEIVER, ((const struct window *)window)->handle));
 }
 
 static void take(struct late *late, struct record *record)
@@ -109,11 +82,11 @@ static void take(struct late *late, struct record *record)
     if (late->launch->rank == RECEIVER) {
         late->sizes = record_series(record, "tried_bytes", "count", 1);
         late->returned = record_series(record, "returned", "flag", 1);
-        series_add(record_series(record, "limit", "count", 1), (double)search(late));
+        series_add(record_series(record, "limit", "count", 1), (double)late_search(late));
         record_verification(record, late->found);
         reported_limits(record);
     } else if (late->launch->rank == SENDER) {
-        search(late);
+        late_search(late);
     }
     watchdog_phase = "wait";
     CHECKED(MPI_Barrier(world_communicator));
@@ -138,48 +111,48 @@ static const struct axis axes[] = {
      .only_with = "call=put_flush_local,put_flush"},
 };
 
-static const struct option options[] = {
-    {"largest-bytes", "BYTES", "the largest size", OPTION_INTEGER, "65536", 2, 1 << 28},
-    {"delay-ms", "MS", "how late rank 0 receives", OPTION_NUMBER, "3", 0.01, 10000},
-    {"tries", "N", "a size that returns in none of them is above the limit", OPTION_INTEGER, "3", 1,
-     100},
-};
+static const struct option options[] = {LIMIT_OPTIONS(1 << 28)};
+
+/* Puts go into a window that is open as long as the search takes. */
+static void take_in_window(struct late *late, const struct flavor *flavor, struct record *record)
+{
+    const MPI_Aint bytes = (MPI_Aint)late_bytes(late->largest_bytes);
+    int64_t *own = late->result;
+    struct window window =
+        window_open(late->launch, flavor, late->launch->rank == RECEIVER ? bytes : 0);
+    const struct late_window calls_of_window = {
+        .window = &window, .begin_own = begin_own, .end_own = end_own, .complete = complete};
+    record_window(record, window.handle, flavor->name, bytes);
+    late->window = &calls_of_window;
+    late->result = window.memory;
+    window_hold(&window);
+    watchdog_phase = "operations";
+    take(late, record);
+    watchdog_phase = "window";
+    window_close(&window);
+    late->result = own;
+}
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct flavor *flavor = cell_choice(cell, "flavor");
-    const long long largest = options_integer(&launch->options, "largest-bytes");
-    const size_t bytes = (size_t)words_of(largest) * sizeof(int64_t);
-    struct late late = {.launch = launch,
-                        .cell = cell,
-                        .call = cell_choice(cell, "call"),
-                        .receiver = cell_choice(cell, "receiver"),
-                        .delay_s = 1e-3 * options_number(&launch->options, "delay-ms"),
-                        .payload = allocate_pages(bytes),
-                        .result = allocate_pages(bytes),
+    const struct receiver *receiver = cell_choice(cell, "receiver");
+    struct late late = {.call = cell_choice(cell, "call"),
+                        .is_in_mpi = receiver->is_in_mpi,
                         .found = {.name = "message"}};
     watchdog_phase = "window";
     if (flavor != NULL && !window_is_supported(launch, flavor, record)) {
         return;
     }
-    int64_t *own = late.result;
-    late.page = shared_page_open(world_communicator, sizeof *late.page);
+    late_open(&late, launch);
     if (flavor != NULL) {
-        const bool is_target = launch->rank == RECEIVER;
-        late.window = window_open(launch, flavor, is_target ? (MPI_Aint)bytes : 0);
-        record_window(record, late.window.handle, flavor->name, (long long)bytes);
-        late.result = late.window.memory;
-        window_hold(&late.window);
+        take_in_window(&late, flavor, record);
+    } else {
+        watchdog_phase = "operations";
+        take(&late, record);
     }
-    watchdog_phase = "operations";
-    take(&late, record);
     watchdog_phase = "window";
-    if (flavor != NULL) {
-        window_close(&late.window);
-    }
-    shared_page_close(late.page, sizeof *late.page);
-    free(own);
-    free(late.payload);
+    late_close(&late);
 }
 
 KERNEL("eager_limit", "up to which size a send returns while no receive is posted",

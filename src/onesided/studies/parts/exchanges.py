@@ -25,6 +25,9 @@ MEDIAN = "median"
 PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
 """The bytes of all messages of a pass; recorded if the sizes are random."""
 
+USED_BYTES = Metric("used_bytes", "used_bytes", "count", better="higher")
+"""The size of a message; recorded if the cell names the size by a word, for example `at_limit`."""
+
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
 """The checksum of the random map of messages. It must be the same in all launches of a cell."""
 
@@ -33,13 +36,22 @@ ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
 
 
 def _label(name: str) -> pl.Expr:
-    return pl.col("labels").str.json_path_match(f"$.{name}").cast(pl.Float64)
+    """Return a number among a cell's labels; null if the label is a word, or missing."""
+    text = pl.col("labels").str.json_path_match(f"$.{name}")
+    return text.cast(pl.Float64, strict=False)
 
 
 def _sent_bytes() -> pl.Expr:
     """Return the bytes that a process sends in the time of a sample, as a mean over processes."""
     to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
-    return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), _label("size_bytes") * to_others)
+    of_message = pl.coalesce(pl.col(USED_BYTES.name), _label("size_bytes"))
+    return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), of_message * to_others)
+
+
+def _by_launch(facts: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+    """Return a metric as a column, with one row for each launch that recorded the metric."""
+    own = facts.filter(pl.col("metric") == metric.name)
+    return own.select(*LAUNCH, pl.col("value").alias(metric.name))
 
 
 class ExchangeAnalysis(ReferenceAnalysis):
@@ -49,16 +61,14 @@ class ExchangeAnalysis(ReferenceAnalysis):
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time and bandwidth; for a random map, also the map's bytes and checksum."""
-        drawn = ReferenceAnalysis([PASS_BYTES, CHECKSUM], self.reason)
+        """Return time and bandwidth, and also the bytes and the checksum that a launch recorded."""
+        recorded = ReferenceAnalysis([PASS_BYTES, USED_BYTES, CHECKSUM], self.reason)
         times = super().launch_values(cells, samples)
-        facts = drawn.launch_values(cells, samples)
-        bytes_of_pass = facts.filter(pl.col("metric") == PASS_BYTES.name).select(
-            *LAUNCH, pl.col("value").alias(PASS_BYTES.name)
-        )
+        facts = recorded.launch_values(cells, samples)
         bandwidths = (
             times.join(cells.select(*LAUNCH, "kernel", "labels", "ranks"), on=list(LAUNCH))
-            .join(bytes_of_pass, on=list(LAUNCH), how="left")
+            .join(_by_launch(facts, PASS_BYTES), on=list(LAUNCH), how="left")
+            .join(_by_launch(facts, USED_BYTES), on=list(LAUNCH), how="left")
             .select(
                 *LAUNCH,
                 pl.lit(BANDWIDTH).alias("metric"),

@@ -11,6 +11,7 @@ from onesided.report.cells import (
     CROWDED_WORDS,
     apart,
     apart_by_cores,
+    limited,
     value_or_word,
 )
 from onesided.report.material import Cell, Material
@@ -23,6 +24,8 @@ from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, 
 @dataclass(frozen=True)
 class Today:
     """A table of the cells that correspond to the source's tables; all other cells are folded.
+
+    Cells whose size is a word are left out.
 
     Attributes:
         kernel: the kernel of the tables.
@@ -38,7 +41,7 @@ class Today:
 
     def parts(self, material: Material) -> list[Table | Folded]:
         """Return the tables. Cells with more ranks than cores have a separate table."""
-        material = apart(material)
+        material = apart(limited(material, of.has_size))
         cores, crowd = apart_by_cores(material, material.cells)
         opening = [cell for cell in cores if self.shown(cell)]
         caption = Markup(

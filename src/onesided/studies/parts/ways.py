@@ -82,6 +82,12 @@ def is_one_sided(cell: Cell) -> bool:
     return cell.axis("flavor") not in ("", NO_MEANING)
 
 
+def has_size(cell: Cell) -> bool:
+    """Tell whether a cell's size is a number, not a word for a size that a launch finds."""
+    size = cell.axis("size_bytes")
+    return not size or size.isdecimal()
+
+
 ELEMENT_BYTES = 8
 
 
@@ -123,12 +129,16 @@ def pairs(
 ) -> dict[Series, dict[int, Pair]]:
     """Return, by series and size, the fastest way of each side. The least size comes first.
 
+    Cells whose size is a word are left out.
+
     Args:
         material: the material with the values.
         cells: the cells to choose from.
         left_out: interfaces that are not compared, because they do something different.
     """
-    comparable = [cell for cell in cells if cell.axis("interface") not in left_out]
+    comparable = [
+        cell for cell in cells if has_size(cell) and cell.axis("interface") not in left_out
+    ]
     pairs: dict[Series, dict[int, Pair]] = {}
     by_size = grouped(
         sorted(comparable, key=size_of), lambda cell: (series_of(cell), size_of(cell))

@@ -10,6 +10,7 @@ from onesided.studies.parts.times import is_allocated
 from onesided.studies.parts.today import Today
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
+from onesided.studies.redbook.limits import AroundLimit
 
 SMALL, LARGE = "8", "262144"
 
@@ -26,7 +27,8 @@ EXPERIMENT = published_experiment(
         "others."
     ),
     contents=[
-        Kinds("alltoall_algorithms", TIME.name, [SIZE], ways.way),
+        Kinds("alltoall_algorithms", TIME.name, [SIZE], ways.way, shown=ways.has_size),
+        AroundLimit("alltoall_algorithms_limit", TIME.name, ways.way),
         Today(
             "alltoall_algorithms",
             "blocks of 8 bytes for the latency, of 262144 bytes for the bandwidth.",
@@ -44,7 +46,7 @@ EXPERIMENT = published_experiment(
                 y="time of an all-to-all",
             ),
             ways.way,
-            is_allocated,
+            lambda cell: is_allocated(cell) and ways.has_size(cell),
         ),
     ],
 )

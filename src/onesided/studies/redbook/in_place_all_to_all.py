@@ -5,8 +5,11 @@ from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import SIZE, Axis, Pivot
+from onesided.studies.parts.exchanges import USED_BYTES
+from onesided.studies.parts.ways import has_size
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import COLLECTIVE, TWO_SIDED, Kinds
+from onesided.studies.redbook.limits import SIZE_OR_LIMIT, AroundLimit
 
 TIME = Metric("time", "time", "s", "max")
 """The time of a pass: the largest time of all ranks."""
@@ -26,7 +29,8 @@ EXPERIMENT = published_experiment(
     "All-to-all in place",
     49,
     study=STUDY,
-    analysis=ReferenceAnalysis([TIME], "all ranks take part at once"),
+    metrics=[TIME],
+    analysis=ReferenceAnalysis([TIME, USED_BYTES], "all ranks take part at once"),
     lead=(
         "Each rank sends a block to every other, and receives into the block whose send is "
         "complete. Above the eager limit no send completes before its receive is posted, so all "
@@ -40,15 +44,16 @@ EXPERIMENT = published_experiment(
             [SIZE],
             WAY.words_of,
             kind=lambda cell: COLLECTIVE if cell.labels["way"] == "alltoall" else TWO_SIDED,
-            shown=lambda cell: cell.labels["way"] != "isend_waitany",
+            shown=lambda cell: cell.labels["way"] != "isend_waitany" and has_size(cell),
         ),
+        AroundLimit("in_place_all_to_all_limit", TIME.name, WAY.words_of),
         ByCores(
             Pivot(
                 name="in_place_all_to_all",
                 caption="Time of an all-to-all, the slowest rank's, median over launches with its "
                 "{}; or that it hangs.",
                 metric=TIME.name,
-                axes=[WAY, SIZE],
+                axes=[WAY, SIZE_OR_LIMIT],
             )
         ),
     ],

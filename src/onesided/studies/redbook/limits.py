@@ -1,6 +1,6 @@
-"""Eager limits in words: is there one limit, and does the library report the same limit?"""
+"""Eager limits in words: is there one limit, does the library report it, what does it cost?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,15 @@ from onesided.campaign.tables import PLACE
 from onesided.cells.experiment import Metric
 from onesided.environments import settings
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores
+from onesided.report.cells import apart, apart_by_cores, grouped, value_or_word
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Measure, Part, Prose, Table
+from onesided.report.parts import Column, Measure, Part, Prose, Row, Table
+from onesided.report.pivot import SIZE, WHERE, Axis, by_difference
+from onesided.report.ratios import first_by
 from onesided.report.values import Values
 from onesided.report.words import listed
+from onesided.studies.parts.exchanges import USED_BYTES
+from onesided.studies.parts.ways import has_size
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
 """The largest size in bytes for which the call returned before rank 0 received. The value is 0
@@ -175,3 +179,122 @@ class Limits:
             f"In {len(odd)} of {launches} searches a size below the limit did not return: "
             f"{listed(sorted(odd)[:3])}{' and others' if len(odd) > 3 else ''}."
         )
+
+
+AT, ABOVE = "at_limit", "above_limit"
+"""The sizes of a message at the eager limit that the kernel finds, and 8 bytes above the limit."""
+
+SIZE_OR_LIMIT = Axis(
+    SIZE.name, SIZE.title, {AT: "the MPI's eager limit", ABOVE: "8 bytes above it"}, whole=True
+)
+
+SOURCE_LIMIT, ABOVE_SOURCE = "4096", "4104"
+"""The limit of the source, and 8 bytes above the limit."""
+
+AROUND_TITLE = "Above the eager limit"
+
+
+@dataclass(frozen=True)
+class AroundLimit:
+    """Sentences and a table: how much longer a message takes above a limit than at the limit.
+
+    The limits are the MPI's own limit, which the kernel finds in each launch, and the source's.
+
+    Attributes:
+        name: the name of the table and its CSV.
+        metric: the name of a time in summary.parquet.
+        way: returns the reader's name for a cell's way to communicate.
+    """
+
+    name: str
+    metric: str
+    way: Callable[[Cell], str]
+
+    def parts(self, material: Material) -> list[Part]:
+        """Return sentences and the table; nothing if no MPI was asked for its own limit."""
+        material = apart(material)
+        cells, _ = apart_by_cores(material, material.cells)
+        groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), _where(cell)))
+        rows = [
+            self._row(material, at, first_by(own, SIZE.name))
+            for at, own in groups.items()
+            if not all(map(has_size, own))
+        ]
+        if not rows:
+            return []
+        said = grouped(rows, lambda row: (row["environment"], row["where"]))
+        return [
+            Prose(AROUND_TITLE, [_words(*at, own) for at, own in said.items()]),
+            self._table(material, rows),
+        ]
+
+    def _row(
+        self, material: Material, at: tuple[str, str, str], cells: Mapping[str, Cell]
+    ) -> dict[str, Any]:
+        values = Values(material, self.metric)
+        row: dict[str, Any] = dict(zip(("environment", "way", "where"), at, strict=True))
+        pairs = {"own": (AT, ABOVE), "source": (SOURCE_LIMIT, ABOVE_SOURCE)}
+        for name, (below, above) in pairs.items():
+            both = below in cells and above in cells
+            ratio = values.ratio(cells[above], cells[below]) if both else None
+            row[name] = ratio or value_or_word(material, cells.get(above), "", "")
+            for end, size in (("at", below), ("above", above)):
+                row[f"{name}_{end}"] = values.of(cells[size]) if size in cells else None
+        limited_by = cells.get(AT)
+        row["limit"] = value_or_word(material, limited_by, USED_BYTES.name, values.statistic)
+        is_known = isinstance(row["limit"], Measure)
+        row["why"] = None if is_known or limited_by is None else limited_by.detail
+        return row
+
+    def _table(self, material: Material, rows: Sequence[Row]) -> Table:
+        shown, beside = by_difference([WHERE], rows)
+        times = [
+            Column(f"{name}_{end}", f"{words}, {place}", numbers.seconds, measure=True, unit="s")
+            for name, words in (("own", "the MPI's limit"), ("source", "4096 bytes"))
+            for end, place in (("at", "at it"), ("above", "8 bytes above"))
+        ]
+        columns = [
+            Column("environment", "MPI", header=True),
+            Column("way", "way"),
+            Column(
+                "limit", "its limit, bytes", numbers.exact_bytes, True, unit="count", note="why"
+            ),
+            Column("own", "8 bytes above its limit", numbers.factor, measure=True),
+            Column("source", "8 bytes above 4096", numbers.factor, measure=True),
+            *shown,
+        ]
+        caption = (
+            f"How many times as long 8 bytes more take, with the {material.interval_words}: above "
+            "the MPI's own eager limit, which the kernel finds in each launch before it takes a "
+            "time (in bytes, rounded down to a multiple of 8), and above the source's limit of "
+            "4096 bytes. Only ranks with a core each."
+        )
+        return Table(self.name, caption, columns, rows, csv_only=[*times, *beside], form="cards")
+
+
+def _where(cell: Cell) -> str:
+    return ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
+
+
+def _words(name: str, where: str, rows: Sequence[Row]) -> str:
+    """Say by how much an MPI's times grow above both limits, or why it has no limit of its own."""
+    limits = [row["limit"].value for row in rows if isinstance(row["limit"], Measure)]
+    source = _range([row["source"] for row in rows])
+    beside = f"; 8 bytes above 4096 they take {source} as long" if source else ""
+    if not limits:
+        why = next((row["why"] for row in rows if row["why"]), "it was not measured")
+        return f"{name} ({where}): {why}{beside}."
+    own = _range([row["own"] for row in rows])
+    least, most = (numbers.exact_bytes(end(limits)) for end in (min, max))
+    limit = least if least == most else f"{least} to {most}"
+    took = f"messages take {own} as long as at the limit" if own else "no time was measured"
+    return f"{name} ({where}): 8 bytes above its eager limit of {limit} bytes {took}{beside}."
+
+
+def _range(ratios: Iterable[Any]) -> str:
+    """Return the least and the greatest ratio in words; nothing if there is no ratio."""
+    known = sorted(ratio.value for ratio in ratios if isinstance(ratio, Measure))
+    if not known:
+        return ""
+    least, most = numbers.factor(known[0]), numbers.factor(known[-1])
+    return least if least == most else f"{least} to {most}"

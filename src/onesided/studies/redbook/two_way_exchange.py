@@ -11,6 +11,7 @@ from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.times import is_allocated
 from onesided.studies.parts.today import Today
 from onesided.studies.redbook import STUDY
+from onesided.studies.redbook.limits import AroundLimit
 
 SMALL, LARGE = "8", "1048576"
 
@@ -22,10 +23,12 @@ EXPERIMENT = published_experiment(
     analysis=ANALYSIS,
     lead=(
         "Two processes send each other a message at once. A time is half of an exchange, as in the "
-        "source, and the bandwidth is that of both directions together."
+        "source, and the bandwidth is that of both directions together. Above an eager limit a "
+        "message waits for its receive; each MPI's own limit is found in the launch."
     ),
     contents=[
         Faster("two_way_exchange", "message"),
+        AroundLimit("two_way_exchange_limit", TIME.name, ways.way),
         Today(
             "two_way_exchange",
             "8 bytes for the latency, 1 MiB for the bandwidth.",
@@ -43,7 +46,7 @@ EXPERIMENT = published_experiment(
                 y="half of an exchange",
             ),
             ways.way,
-            lambda cell: is_allocated(cell) and cell.setting == DEFAULT,
+            lambda cell: is_allocated(cell) and cell.setting == DEFAULT and ways.has_size(cell),
         ),
     ],
 )
