@@ -22,6 +22,7 @@ first_fault() { # the line of a compiler's output that says most
         END { if (!found) print first }' "$1"
 }
 
+[ -n "$compiler" ] || failed 3 "no compiler: the environment's cc is empty"
 path=$(command -v "$compiler") || failed 3 "no compiler: $compiler is not on PATH"
 printf '%s\n' "$path" >compiler.txt
 printf 'int main(void) { return 0; }\n' >works.c

@@ -10,12 +10,14 @@ import sys
 import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
+from reframe.core.backends import getlauncher
 from reframe.core.exceptions import BuildError, SanityError
 
 from onesided.environments import containers, kernels, probe, shell, site_mpi
 from onesided.system import command, writing
 
 from ..plugins.environment import OURS, EnvironmentPlugin
+from ..plugins.launcher import NO_LAUNCHER
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
 
@@ -29,11 +31,8 @@ def kernels_fixture():
     return Kernels if is_ours else SiteKernels
 
 
-class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
-    """Fixture: the folder with this environment's kernels, for the current sources."""
-
-    build_locally = True
-    sourcesdir = None
+class BuildPlugin(EnvironmentPlugin):
+    """Builds the kernels of an environment of config/environments.yaml."""
 
     @property
     def prefixes(self):
@@ -48,20 +47,13 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         """The wanted kernels: all of a provider; for other environments maybe only some."""
         return kernels.chosen(self.environment["library"])
 
-    @builtins.run_before("compile")
-    def call_cmake(self):
-        """Build the kernels, unless the provider delivered them."""
-        self.build_system = "CustomBuild"
+    def commands_of_cmake(self):
+        """Return the commands that build the kernels; none if the provider delivered them."""
         if self.environment["kernels_prefix"]:
-            self.build_system.commands = []
-            return
+            return []
         words = kernels.build_command(self.environment, self.prefixes[0], self.wanted)
-        self.build_system.commands = [
-            shell.path_first(pathlib.Path(sys.executable).parent),
-            shlex.join(words),
-        ]
+        return [shell.path_first(pathlib.Path(sys.executable).parent), shlex.join(words)]
 
-    @builtins.sanity_function
     def binaries_are_there(self):
         """Expect, in each folder, a binary for each wanted kernel."""
         # kernels of an image were compared with its sources when the image was read
@@ -71,11 +63,30 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         return sn.all(sn.assert_true(path.is_file(), f"{path} is missing") for path in binaries)
 
 
-class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=True):
+class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
+    """Fixture: the folder with this environment's kernels, for the current sources."""
+
+    build_locally = True
+    sourcesdir = None
+
+    @builtins.run_before("compile")
+    def call_cmake(self):
+        """Build the kernels, unless the provider delivered them."""
+        self.build_system = "CustomBuild"
+        self.build_system.commands = self.commands_of_cmake()
+
+    @builtins.sanity_function
+    def kernels_are_built(self):
+        """Expect all wanted kernels."""
+        return self.binaries_are_there()
+
+
+class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     """Fixture: kernels of an environment of a site's own configuration, and what its MPI is.
 
     The job on the partition builds the kernels with the environment's compiler, then launches the
-    probe. The findings of the probe become the environment's document. A failure is one line.
+    probe. The findings of the probe become the environment's document. A failure is one line. An
+    environment of config/environments.yaml, beside the site's own, has its document already.
     """
 
     #: On the partition, whose processors and modules may differ from those of the login node.
@@ -97,14 +108,24 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
                 "ranks of an MPI; expected a launcher such as srun or mpirun",
             )
 
+    @builtins.run_after("setup")
+    def leave_out_probe(self):
+        """Only build the kernels of an environment that has its document."""
+        if self.is_ours:
+            self.job.launcher = getlauncher(NO_LAUNCHER)()
+            self.executable, self.executable_opts = "true", []
+
     @builtins.run_before("compile")
     def call_compiler(self):
         """Build the probe and the kernels."""
+        self.build_system = "CustomBuild"
+        if self.is_ours:
+            self.build_system.commands = self.commands_of_cmake()
+            return
         pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
         words = ["sh", SITE_SCRIPT, kernels.sources(), self.folder_of_kernels()]
         words += [self.current_environ.cc, *kernels.chosen(self.environment["library"])]
         flags = {"CFLAGS": self.current_environ.cflags, "LDFLAGS": self.current_environ.ldflags}
-        self.build_system = "CustomBuild"
         self.build_system.commands = [
             shell.path_first(pathlib.Path(sys.executable).parent),
             *shell.exports({name: " ".join(words) for name, words in flags.items() if words}),
@@ -126,6 +147,8 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
     @builtins.sanity_function
     def mpi_is_known(self):
         """Write the environment's document, or say in one line why the probe did not work."""
+        if self.is_ours:
+            return self.binaries_are_there()
         try:
             if self.job.exitcode:
                 raise command.UnavailableError(
