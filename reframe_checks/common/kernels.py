@@ -84,9 +84,10 @@ class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
 class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     """Fixture: kernels of an environment of a site's own configuration, and what its MPI is.
 
-    The job on the partition builds the kernels with the environment's compiler, then launches the
-    probe. The findings of the probe become the environment's document. A failure is one line. An
-    environment of config/environments.yaml, beside the site's own, has its document already.
+    A job on the partition compiles the probe with the environment's compiler. A second job launches
+    the probe, and then builds the kernels. The findings of the probe become the environment's
+    document. A failure is one line, before a minute goes into kernels. An environment of
+    config/environments.yaml, beside the site's own, has its document already.
     """
 
     #: On the partition, whose processors and modules may differ from those of the login node.
@@ -95,7 +96,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     num_tasks = num_tasks_per_node = probe.RANKS
     executable = "./probe"
     executable_opts = [site_mpi.FINDINGS]
-    time_limit = "5m"
+    time_limit = "30m"
 
     @builtins.run_after("setup")
     def skip_without_launcher(self):
@@ -117,19 +118,33 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @builtins.run_before("compile")
     def call_compiler(self):
-        """Build the probe and the kernels."""
+        """Compile the probe."""
         self.build_system = "CustomBuild"
         if self.is_ours:
             self.build_system.commands = self.commands_of_cmake()
             return
         pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
-        words = ["sh", SITE_SCRIPT, kernels.sources(), self.folder_of_kernels()]
-        words += [self.current_environ.cc, *kernels.chosen(self.environment["library"])]
-        flags = {"CFLAGS": self.current_environ.cflags, "LDFLAGS": self.current_environ.ldflags}
-        self.build_system.commands = [
+        self.build_system.commands = self._commands("probe")
+
+    @builtins.run_before("run")
+    def call_cmake(self):
+        """Build the kernels after the probe, unless the probe failed."""
+        if self.is_ours:
+            return
+        chosen = kernels.chosen(self.environment["library"])
+        self.postrun_cmds = [
+            "status=$?; [ $status -eq 0 ] || exit $status",
+            *self._commands("kernels", kernels.sources(), self.folder_of_kernels(), *chosen),
+        ]
+
+    def _commands(self, what, *words):
+        """Return the commands that build the probe or the kernels."""
+        environ = self.current_environ
+        flags = {"CFLAGS": environ.cflags, "LDFLAGS": environ.ldflags}
+        return [
             shell.path_first(pathlib.Path(sys.executable).parent),
-            *shell.exports({name: " ".join(words) for name, words in flags.items() if words}),
-            shlex.join(map(str, words)),
+            *shell.exports({name: " ".join(said) for name, said in flags.items() if said}),
+            shlex.join(map(str, ["sh", SITE_SCRIPT, what, environ.cc, *words])),
         ]
 
     def compile_wait(self):
@@ -151,10 +166,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
             return self.binaries_are_there()
         try:
             if self.job.exitcode:
-                raise command.UnavailableError(
-                    f"{self.definition['launcher']} exited {self.job.exitcode}: "
-                    f"{self._said(self.job)}"
-                )
+                raise command.UnavailableError(self._said(self.job))
             document = site_mpi.described(self.definition, pathlib.Path(self.stagedir))
         except command.UnavailableError as fault:
             raise SanityError(str(fault)) from None
@@ -165,8 +177,10 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         """Return the line in which a job says why it failed."""
         folder = pathlib.Path(self.stagedir)
         reason = folder / site_mpi.REASON
-        if job is self.build_job and reason.exists():
+        if reason.exists():
             return command.one_line(reason.read_text("utf-8"))
         texts = [folder / name for name in (job.stderr, job.stdout)]
         said = "\n".join(path.read_text("utf-8", "replace") for path in texts if path.exists())
-        return command.Outcome(1, said).main_line(probe.STACKED)
+        line = command.Outcome(1, said).main_line(probe.STACKED)
+        is_build = job is self.build_job
+        return line if is_build else f"{self.definition['launcher']} exited {job.exitcode}: {line}"

@@ -171,7 +171,7 @@ def test_reframe_shows_the_figures_of_each_mpi(ran):
         ("without_compiler", ["no compiler: not-there is not on PATH"]),
         ("of_another", ["mpirun", "of 1, not of 2", "MPICH Version"]),
         ("without_module", ["nothing-there"]),
-        ("crossed", ["mpirun exited", "probe"]),
+        ("crossed", ["mpirun exited", "Exec format error"]),
     ],
 )
 def test_what_does_not_work_is_one_line_that_says_why(ran, environment, words):
@@ -212,6 +212,7 @@ def test_the_command_line_chooses_ranks_and_time_limits(site, ran):
     assert any("mpirun -np 4" in text and " 77 " in text for text in texts)
 
 
+@pytest.mark.slow
 def test_an_environment_of_this_project_may_stand_beside_one_of_the_sites_own(
     site, ran, ready_environment
 ):
@@ -237,6 +238,7 @@ site_configuration["systems"][0]["partitions"][0]["environs"].append("mpich")
     assert len(of(said, "mpich-5_0_2", "OK")) == 3, said
 
 
+@pytest.mark.slow
 def test_after_another_mpi_came_under_a_modules_name_the_kernels_are_built_again(site, ran):
     module(site, "mpich", of="openmpi")
     try:
