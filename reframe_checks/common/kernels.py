@@ -4,6 +4,7 @@
 """
 
 import pathlib
+import re
 import shlex
 import sys
 
@@ -21,6 +22,8 @@ from ..plugins.launcher import NO_LAUNCHER
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
 
+#: What is said of a program for another processor. MPICH's launcher lets a shell read it.
+ANOTHER_PROCESSOR = re.compile(r"\x7fELF|Exec format error|cannot execute binary file")
 SITE_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "site_kernels.sh"
 
 
@@ -164,12 +167,15 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         """Write the environment's document, or say in one line why the probe did not work."""
         if self.is_ours:
             return self.binaries_are_there()
+        folder = pathlib.Path(self.stagedir)
+        if self.job.exitcode and probe.read(folder / site_mpi.FINDINGS) is None:
+            raise SanityError(self._said(self.job))
         try:
-            if self.job.exitcode:
-                raise command.UnavailableError(self._said(self.job))
-            document = site_mpi.described(self.definition, pathlib.Path(self.stagedir))
+            document = site_mpi.described(self.definition, folder)
         except command.UnavailableError as fault:
             raise SanityError(str(fault)) from None
+        if self.job.exitcode:
+            raise SanityError(self._said(self.job))
         writing.write_json(site_mpi.environment_file(self.definition), document)
         return sn.assert_true(document["library_version"])
 
@@ -182,5 +188,8 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         texts = [folder / name for name in (job.stderr, job.stdout)]
         said = "\n".join(path.read_text("utf-8", "replace") for path in texts if path.exists())
         line = command.Outcome(1, said).main_line(probe.STACKED)
-        is_build = job is self.build_job
-        return line if is_build else f"{self.definition['launcher']} exited {job.exitcode}: {line}"
+        if job is self.build_job:
+            return line
+        if ANOTHER_PROCESSOR.search(said):
+            line = f"the program of {self.current_environ.cc} is for another processor"
+        return f"{self.definition['launcher']} exited {job.exitcode}: {line}"
