@@ -1,15 +1,16 @@
 #!/bin/sh
-# Build the probe and the kernels with the compiler of a site's own ReFrame environment.
+# Build the probe, or the kernels, with the compiler of a site's own ReFrame environment.
 #
-#   site_kernels.sh SOURCE PREFIX COMPILER [KERNEL...]
+#   site_kernels.sh probe COMPILER
+#   site_kernels.sh kernels COMPILER SOURCE PREFIX [KERNEL...]
 #
-# The working folder has probe.c, and gets the program probe, and compiler.txt with the compiler's path.
-# If a module got another MPI under the same name, the kernels are built again. If something fails,
-# reason.txt says why in one line. Exit 4: the compiler has no MPI; 3: any other failure.
+# The working folder has probe.c, and gets the program probe, and compiler.txt with the compiler's
+# path. If a module got another MPI under the same name, the kernels are built again. If something
+# fails, reason.txt says why in one line. Exit 4: the compiler has no MPI; 3: any other failure.
 set -u
 export LC_ALL=C
-source=$1 prefix=$2 compiler=$3
-shift 3
+what=$1 compiler=$2
+shift 2
 
 failed() { # STATUS TEXT
     printf '%s\n' "$2" >reason.txt
@@ -22,13 +23,19 @@ first_fault() { # the line of a compiler's output that says most
         END { if (!found) print first }' "$1"
 }
 
+[ -n "$compiler" ] || failed 3 "no compiler: the environment's cc is empty"
 path=$(command -v "$compiler") || failed 3 "no compiler: $compiler is not on PATH"
 printf '%s\n' "$path" >compiler.txt
-printf 'int main(void) { return 0; }\n' >works.c
-"$compiler" works.c -o works >works.txt 2>&1 ||
-    failed 3 "the compiler $compiler does not work: $(first_fault works.txt)"
-"$compiler" probe.c -o probe -ldl >compile.txt 2>&1 ||
-    failed 4 "$compiler compiles no MPI program: $(first_fault compile.txt)"
+if [ "$what" = probe ]; then
+    printf 'int main(void) { return 0; }\n' >works.c
+    "$compiler" works.c -o works >works.txt 2>&1 ||
+        failed 3 "the compiler $compiler does not work: $(first_fault works.txt)"
+    "$compiler" probe.c -o probe -ldl >compile.txt 2>&1 ||
+        failed 4 "$compiler compiles no MPI program: $(first_fault compile.txt)"
+    exit 0
+fi
+source=$1 prefix=$2
+shift 2
 
 # the words that the wrapper stands for, and the libraries that it links, with their sizes and times
 state=$({

@@ -4,6 +4,7 @@
 """
 
 import pathlib
+import re
 import shlex
 import sys
 
@@ -18,9 +19,12 @@ from onesided.system import command, writing
 
 from ..plugins.container import takes_options
 from ..plugins.environment import OURS, EnvironmentPlugin
+from ..plugins.launcher import NO_LAUNCHER
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
 
+#: What is said of a program for another processor. MPICH's launcher lets a shell read it.
+ANOTHER_PROCESSOR = re.compile(r"\x7fELF|Exec format error|cannot execute binary file")
 SITE_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "site_kernels.sh"
 
 
@@ -31,11 +35,8 @@ def kernels_fixture():
     return Kernels if is_ours else SiteKernels
 
 
-class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
-    """Fixture: the folder with this environment's kernels, for the current sources."""
-
-    build_locally = True
-    sourcesdir = None
+class BuildPlugin(EnvironmentPlugin):
+    """Builds the kernels of an environment of config/environments.yaml."""
 
     @property
     def prefixes(self):
@@ -50,20 +51,13 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         """The wanted kernels: all of a provider; for other environments maybe only some."""
         return kernels.chosen(self.environment["library"])
 
-    @builtins.run_before("compile")
-    def call_cmake(self):
-        """Build the kernels, unless the provider delivered them."""
-        self.build_system = "CustomBuild"
+    def commands_of_cmake(self):
+        """Return the commands that build the kernels; none if the provider delivered them."""
         if self.environment["kernels_prefix"]:
-            self.build_system.commands = []
-            return
+            return []
         words = kernels.build_command(self.environment, self.prefixes[0], self.wanted)
-        self.build_system.commands = [
-            shell.path_first(pathlib.Path(sys.executable).parent),
-            shlex.join(words),
-        ]
+        return [shell.path_first(pathlib.Path(sys.executable).parent), shlex.join(words)]
 
-    @builtins.sanity_function
     def binaries_are_there(self):
         """Expect, in each folder, a binary for each wanted kernel."""
         # kernels of an image were compared with its sources when the image was read
@@ -73,12 +67,32 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         return sn.all(sn.assert_true(path.is_file(), f"{path} is missing") for path in binaries)
 
 
-class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=True):
+class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
+    """Fixture: the folder with this environment's kernels, for the current sources."""
+
+    build_locally = True
+    sourcesdir = None
+
+    @builtins.run_before("compile")
+    def call_cmake(self):
+        """Build the kernels, unless the provider delivered them."""
+        self.build_system = "CustomBuild"
+        self.build_system.commands = self.commands_of_cmake()
+
+    @builtins.sanity_function
+    def kernels_are_built(self):
+        """Expect all wanted kernels."""
+        return self.binaries_are_there()
+
+
+class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     """Fixture: kernels of an environment of a site's own configuration, and what its MPI is.
 
-    The job on the partition builds the kernels with the environment's compiler, then launches the
-    probe. The findings of the probe become the environment's document. A failure is one line. If
-    the environment names an image, the image has the kernels and the document.
+    A job on the partition compiles the probe with the environment's compiler. A second job launches
+    the probe, and then builds the kernels. The findings of the probe become the environment's
+    document. If the environment names an image, the image has kernels and document. A failure is
+    one line, before a minute goes into kernels. An environment of config/environments.yaml, beside
+    the site's own, has its document already.
     """
 
     #: On the partition, whose processors and modules may differ from those of the login node.
@@ -87,7 +101,17 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
     num_tasks = num_tasks_per_node = probe.RANKS
     executable = "./probe"
     executable_opts = [site_mpi.FINDINGS]
-    time_limit = "5m"
+    time_limit = "30m"
+
+    @property
+    def image(self):
+        """The image that has the kernels; None if the environment names none."""
+        return None if self.is_ours else self.definition["image"]
+
+    @property
+    def has_probe(self):
+        """Whether the MPI is not known before a launch of the probe."""
+        return not self.is_ours and self.image is None
 
     @builtins.run_after("setup")
     def skip_without_launcher(self):
@@ -103,41 +127,60 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
     @builtins.run_after("setup")
     def skip_without_platform(self):
         """Skip if the environment names an image, and the partition has no container platform."""
-        if self.definition["image"] and not self.definition["platform"]:
+        if self.image and not self.definition["platform"]:
             self.skip_with_reason(
                 "unavailable",
                 f"{self.current_partition.fullname}: container_platforms: found none; expected one "
-                f"for the image {self.definition['image']}",
+                f"for the image {self.image}",
             )
+
+    @builtins.run_after("setup")
+    def leave_out_probe(self):
+        """Start no ranks if the document is there already, or in an image."""
+        if not self.has_probe:
+            self.job.launcher = getlauncher(NO_LAUNCHER)()
+            self.executable, self.executable_opts = "true", []
 
     @builtins.run_before("run", always_last=True)
     def read_image(self):
-        """Print the image's document, in place of a launch of the probe."""
-        if not self.definition["image"]:
-            return
-        self.job.launcher = getlauncher("local")()
-        self.container_platform = self.definition["platform"]
-        self.container_platform.image = shlex.quote(self.definition["image"])
-        self.container_platform.command = f"cat {containers.DOCUMENT}"
-        if takes_options(self.container_platform.name):
-            self.container_platform.options = containers.exec_words()[1:]
+        """Print the image's document."""
+        if self.image:
+            self.container_platform = self.definition["platform"]
+            self.container_platform.image = shlex.quote(self.image)
+            self.container_platform.command = f"cat {containers.DOCUMENT}"
+            if takes_options(self.container_platform.name):
+                self.container_platform.options = containers.exec_words()[1:]
 
     @builtins.run_before("compile")
     def call_compiler(self):
-        """Build the probe and the kernels; an image has its kernels."""
-        if self.definition["image"]:
-            self.build_system = "CustomBuild"
-            self.build_system.commands = []
-            return
-        pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
-        words = ["sh", SITE_SCRIPT, kernels.sources(), self.folder_of_kernels()]
-        words += [self.current_environ.cc, *kernels.chosen(self.environment["library"])]
-        flags = {"CFLAGS": self.current_environ.cflags, "LDFLAGS": self.current_environ.ldflags}
+        """Compile the probe."""
         self.build_system = "CustomBuild"
-        self.build_system.commands = [
+        if self.is_ours:
+            self.build_system.commands = self.commands_of_cmake()
+        elif self.image:
+            self.build_system.commands = []
+        else:
+            pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
+            self.build_system.commands = self._commands("probe")
+
+    @builtins.run_before("run")
+    def call_cmake(self):
+        """Build the kernels after the probe, unless the probe failed."""
+        if self.has_probe:
+            chosen = kernels.chosen(self.environment["library"])
+            self.postrun_cmds = [
+                "status=$?; [ $status -eq 0 ] || exit $status",
+                *self._commands("kernels", kernels.sources(), self.folder_of_kernels(), *chosen),
+            ]
+
+    def _commands(self, what, *words):
+        """Return the commands that build the probe or the kernels."""
+        environ = self.current_environ
+        flags = {"CFLAGS": environ.cflags, "LDFLAGS": environ.ldflags}
+        return [
             shell.path_first(pathlib.Path(sys.executable).parent),
-            *shell.exports({name: " ".join(words) for name, words in flags.items() if words}),
-            shlex.join(map(str, words)),
+            *shell.exports({name: " ".join(said) for name, said in flags.items() if said}),
+            shlex.join(map(str, ["sh", SITE_SCRIPT, what, environ.cc, *words])),
         ]
 
     def compile_wait(self):
@@ -155,31 +198,36 @@ class SiteKernels(rfm.RegressionTest, EnvironmentPlugin, ScriptPlugin, special=T
     @builtins.sanity_function
     def mpi_is_known(self):
         """Write the environment's document, or say in one line why the probe did not work."""
+        if self.is_ours:
+            return self.binaries_are_there()
+        folder = pathlib.Path(self.stagedir)
+        if self.job.exitcode and (self.image or probe.read(folder / site_mpi.FINDINGS) is None):
+            raise SanityError(self._said(self.job))
         try:
-            if self.job.exitcode:
-                raise command.UnavailableError(
-                    f"{self.definition['launcher']} exited {self.job.exitcode}: "
-                    f"{self._said(self.job)}"
-                )
-            document = self._document()
+            if self.image:
+                printed = (folder / self.job.stdout).read_text("utf-8", "replace")
+                document = site_mpi.of_image(self.definition, printed)
+            else:
+                document = site_mpi.described(self.definition, folder)
         except command.UnavailableError as fault:
             raise SanityError(str(fault)) from None
+        if self.job.exitcode:
+            raise SanityError(self._said(self.job))
         writing.write_json(site_mpi.environment_file(self.definition), document)
         return sn.assert_true(document["library_version"])
-
-    def _document(self):
-        folder = pathlib.Path(self.stagedir)
-        if self.definition["image"]:
-            printed = (folder / self.job.stdout).read_text("utf-8", "replace")
-            return site_mpi.of_image(self.definition, printed)
-        return site_mpi.described(self.definition, folder)
 
     def _said(self, job):
         """Return the line in which a job says why it failed."""
         folder = pathlib.Path(self.stagedir)
         reason = folder / site_mpi.REASON
-        if job is self.build_job and reason.exists():
+        if reason.exists():
             return command.one_line(reason.read_text("utf-8"))
         texts = [folder / name for name in (job.stderr, job.stdout)]
         said = "\n".join(path.read_text("utf-8", "replace") for path in texts if path.exists())
-        return command.Outcome(1, said).main_line(probe.STACKED)
+        line = command.Outcome(1, said).main_line(probe.STACKED)
+        if job is self.build_job:
+            return line
+        if ANOTHER_PROCESSOR.search(said):
+            line = f"the program of {self.current_environ.cc} is for another processor"
+        started = self.definition["platform" if self.image else "launcher"]
+        return f"{started} exited {job.exitcode}: {line}"

@@ -16,7 +16,8 @@ OURS = "onesided"
 
 #: Several calls ask for it in each test; sources do not change while a ReFrame runs.
 source_state = functools.cache(fingerprint.kernel_source_state)
-#: The folders of kernels, by environment and thread level.
+#: The folders of kernels, by environment, declaration and thread level. An environment of a site's
+#: own may have the same name on several partitions, and be different there.
 _prefixes = {}
 
 
@@ -59,7 +60,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     def folder_of_kernels(self, thread_level=LOWEST_LEVEL):
         """Return the folder with ``bin/<kernel>``, also if it is inside a container."""
-        key = self.environment["name"], thread_level
+        key = self.environment["name"], self.environment["declaration_digest"], thread_level
         if key not in _prefixes:
             _prefixes[key] = kernels.prefix_of(self.environment, thread_level)
         return _prefixes[key]

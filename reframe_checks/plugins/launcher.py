@@ -39,7 +39,6 @@ OPTIONS = {
     **dict.fromkeys(("palsrun", "pals"), _PALS),
     "alps": {"unbound": ["-cc", "none"], "core": ["-cc", "cpu"]},
     "jsrun": {"unbound": ["--bind", "none"], "core": ["--bind", "packed:1"]},
-    "lrun": {"unbound": ["--nobind"]},
 }
 #: Launchers that an MPI brings, by family. None: the family of the environment has the options.
 FAMILY_OF = {

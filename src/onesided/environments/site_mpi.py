@@ -95,8 +95,7 @@ def described(definition: Definition, folder: Path) -> Document:
         )
     if findings["errors"]:
         raise UnavailableError(f"a put lost {findings['errors']} elements ({text!r})")
-    found = identity.package_and_version(text)
-    package, version = found or ("", text.split()[0])
+    package, version = identity.package_and_version(text) or ("", _first_number(text))
     declaration = _declaration(definition, family_of_package(package), version)
     is_multiple = findings["thread_level_provided"] == "multiple"
     told = ("standard_version", "thread_level_provided", "abi")
@@ -181,8 +180,14 @@ def _declaration(
     return Declaration(name, PROVIDER, paths.config_dir(), families(), family, version)
 
 
+def _first_number(text: str) -> str:
+    """Return the first number with dots in a version text of no known form; else the first word."""
+    found = re.search(r"\d+(?:\.\d+)+", text)
+    return found[0] if found else text.split()[0]
+
+
 def _pattern(text: str) -> str:
     """Return a regular expression for the beginning of a library's version text."""
-    found = identity.beginning(text)
-    words = (found or " ".join(text.split()[:4])).split()
+    number = _first_number(text)
+    words = (identity.beginning(text) or text[: text.index(number) + len(number)]).split()
     return r"\s+".join(map(re.escape, words)) + r"(?![\w.])"

@@ -1,5 +1,8 @@
 """Try the lines that a job runs before its own commands, in a shell like the job's shell.
 
+For an environment of a site's own, the shell then looks for the compiler and for the launcher that
+the modules have to bring.
+
 A script with the lines that ReFrame writes runs here to its end. Two traps of bash record which
 lines began and which lines failed. All lines run in one shell, as in a job, so that a module finds
 what an earlier command has set.
@@ -26,6 +29,11 @@ Entry = dict[str, Any]
 
 #: The program with which Slurm starts ranks.
 SRUN = "srun"
+#: By ReFrame's launcher that an MPI brings, the program.
+LAUNCHERS_OF_AN_MPI = {
+    **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
+    "mpiexec": "mpiexec",
+}
 
 #: The time limit for all commands and modules of a partition together.
 LIMIT_S = 60.0
@@ -43,6 +51,8 @@ ASKED = {
     "tmod4": ("type module", "Environment Modules: the command `module`"),
     "spack": ("type spack", "Spack: the command `spack`"),
 }
+#: The beginning of a line that looks for a program.
+LOOK_FOR = "command -v "
 SCRIPT = r"""#!/bin/bash
 exec {{onesided_marks}}>&2 >/dev/null
 trap 'echo "{token} begin $? $LINENO ${{BASH_LINENO[*]}}" >&$onesided_marks' DEBUG
@@ -81,6 +91,11 @@ class Step:
         """Whether the line loads a module."""
         return ".modules." in f".{self.field}"
 
+    @property
+    def is_program(self) -> bool:
+        """Whether the line looks for a program, which a module may have to bring."""
+        return self.command.startswith(LOOK_FOR)
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -100,14 +115,13 @@ def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputErr
     """Yield why ReFrame cannot start: with `resolve_module_conflicts`, it needs modules at once.
 
     Args:
-        site: ReFrame's configuration.
+        site: ReFrame's configuration, of which this system is selected.
         system: a system of the site.
         path: the site file.
     """
     option = "resolve_module_conflicts"
-    said = [one[option] for one in site["general"] if option in one]
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
-    if said and not said[0]:
+    if not site.get(f"general/0/{option}"):
         return
     try:
         ModulesSystem.create(kind)
@@ -123,12 +137,12 @@ def failures(
     """Yield each step that fails before a job's own commands, together with all steps of the job.
 
     Args:
-        site: ReFrame's configuration.
+        site: ReFrame's configuration, of which this partition is selected.
         system: a system of the site.
         partition: a partition of the system; each of its environments may add steps.
         try_them: whether to try the steps, which are for this machine.
     """
-    login = any(one.get("use_login_shell") for one in site["general"])
+    login = site.get("general/0/use_login_shell")
     entries = {one["name"]: one for one in site["environments"]}
     environments = [entries.get(name) for name in partition.get("environs", [])]
     alone = steps(system, partition)
@@ -161,7 +175,19 @@ def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> 
         # a command before the first module may set up the modules system
         modules = [place for place, step in enumerate(found) if step.is_module]
         found.insert(modules[0] if modules else len(found), asked)
+    if environment and "onesided" not in environment.get("extras", {}):
+        found += _programs(partition, environment)
     return found
+
+
+def _programs(partition: Entry, environment: Entry) -> Iterator[Step]:
+    """Yield the steps that look for the programs of an environment of a site's own."""
+    name = environment["name"]
+    programs = [(f"environments.{name}.cc", environment.get("cc", "cc"), "a compiler")]
+    if launcher := LAUNCHERS_OF_AN_MPI.get(partition["launcher"]):
+        programs.append(("launcher", launcher, f"a launcher, in the environment {name}"))
+    for field, program, kind in programs:
+        yield Step(field, program, LOOK_FOR + shlex.quote(program), f"{kind} that is on PATH")
 
 
 def _commands(entry: Entry, prefix: str) -> Iterator[Step]:
@@ -314,10 +340,14 @@ def _reason(status: int, said: Sequence[str]) -> str:
 
 
 def _without_consequences(failures: list[Failure]) -> list[Failure]:
-    """Leave out failures of modules if the system that loads modules is missing."""
-    if all(one.step.field != MODULES_SYSTEM for one in failures):
-        return failures
-    return [one for one in failures if not one.step.is_module]
+    """Leave out failures of modules if the system that loads modules is missing.
+
+    Also leave out missing programs if any other step failed.
+    """
+    if any(one.step.field == MODULES_SYSTEM for one in failures):
+        failures = [one for one in failures if not one.step.is_module]
+    others = [one for one in failures if not one.step.is_program]
+    return others or failures
 
 
 def typed(commands: Sequence[str], partition: Entry) -> str:

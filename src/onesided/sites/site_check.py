@@ -1,8 +1,10 @@
 """Find the faults in a site file before anything is submitted.
 
-The file is loaded in the same way as ReFrame loads it. Some things can exist only on the site's own
-machine, such as the programs of a scheduler. If this machine is the site's (see `hostnames`) and
-they are missing, this is a fault. On any other machine, it is only a note.
+A file may have environments of this project. It may also have only environments of its own, as any
+configuration of ReFrame has; then it is compared with what ReFrame needs, and its features and
+extras may be foreign. The file is loaded in the same way as ReFrame loads it. Some things can exist
+only on the site's own machine, such as the programs of a scheduler. If this machine is the site's
+(see `hostnames`) and they are missing, this is a fault. On any other machine, it is only a note.
 """
 
 import re
@@ -41,8 +43,8 @@ PROGRAMS = {
     "srunalloc": "srun",
     "alps": "aprun",
     "ibrun": "ibrun",
-    "lrun": "lrun",
-    **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
+    **dict.fromkeys(("lrun", "lrun-gpu"), "lrun"),
+    **job_start.LAUNCHERS_OF_AN_MPI,
 }
 SRUN_TIMEOUT_S = 10.0
 #: The most characters of a command in a message about its failure.
@@ -73,7 +75,8 @@ class Partition:
         name: ``system:partition``.
         entry: the partition's entry in ReFrame.
         documents: by ReFrame's name, the document of each of its environments; None if an
-            environment is not one of this project.
+            environment is one of the site's own.
+        undefined: the names of environments that the file does not define for the partition.
         is_here: whether the file is for this machine.
     """
 
@@ -81,6 +84,7 @@ class Partition:
     name: str
     entry: Entry
     documents: dict[str, Entry | None]
+    undefined: list[str]
     is_here: bool
 
     def fault(self, where: str, found: object, expected: str) -> InputError:
@@ -91,6 +95,11 @@ class Partition:
     def ready(self) -> list[Entry]:
         """The documents of the environments that can run."""
         return [one for one in self.documents.values() if one and one["status"] == "ready"]
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether all environments are the site's own. Then features and extras are, too."""
+        return bool(self.documents) and not any(self.documents.values())
 
     @property
     def extras(self) -> Entry:
@@ -131,10 +140,12 @@ def check(path: Path) -> Findings:
                 "its programs are not looked for in earnest, its modules and commands are not tried"
             )
         else:
+            _select(site, system["name"])
             findings.faults += job_start.faults_of_modules(site, system, path)
         for entry in system["partitions"]:
             name = f"{system['name']}:{entry['name']}"
-            partition = Partition(path, name, entry, _documents(site, entry), is_here)
+            _select(site, name)
+            partition = Partition(path, name, entry, *_environments_of(site, entry), is_here)
             _check_partition(partition, findings)
             for failure, steps in job_start.failures(site, system, entry, try_them=is_here):
                 _report(failure, steps, partition, findings)
@@ -196,13 +207,22 @@ def _is_here(system: Entry, path: Path) -> bool:
     return False
 
 
-def _documents(site: Any, entry: Entry) -> dict[str, Entry | None]:
-    """Return, by name, the documents of a partition's environments; None if not of this project."""
+def _select(site: Any, name: str) -> None:
+    """Leave in a configuration what ReFrame uses for a system, or for a partition of a system.
+
+    An environment of the same name may be defined for each system, with other modules.
+    """
+    site.select_subconfig(name, ignore_resolve_errors=True)
+
+
+def _environments_of(site: Any, entry: Entry) -> tuple[dict[str, Entry | None], list[str]]:
+    """Return, by name, the documents of a partition's environments; and the undefined names."""
     defined = {one["name"]: one for one in site["environments"]}
-    return {
-        name: defined.get(name, {}).get("extras", {}).get("onesided")
-        for name in entry.get("environs", [])
+    names = entry.get("environs", [])
+    documents_by_name = {
+        name: defined.get(name, {}).get("extras", {}).get("onesided") for name in names
     }
+    return documents_by_name, [name for name in names if name not in defined]
 
 
 def _check_partition(partition: Partition, findings: Findings) -> None:
@@ -223,8 +243,16 @@ def _check_partition(partition: Partition, findings: Findings) -> None:
 
 
 def _words(partition: Partition) -> Iterator[InputError]:
-    """Yield extras and features that are not in the vocabulary, or that have invalid values."""
-    for name, content in (("extras", partition.extras), ("features", partition.features)):
+    """Yield extras and features that are not in the vocabulary, or that have invalid values.
+
+    If the partition is foreign, only the values of this project's extras matter.
+    """
+    said: dict[str, Any] = {"extras": partition.extras, "features": partition.features}
+    if partition.is_foreign:
+        known = documents.load_schema("partition")["$defs"]["extras"]["properties"]
+        own = {name: value for name, value in partition.extras.items() if name in known}
+        said = {"extras": own}
+    for name, content in said.items():
         where = f"{partition.name}: {name}"
         yield from documents.faults(content, f"partition#{name}", partition.path, where)
     if "ranks" in partition.extras:
@@ -234,6 +262,8 @@ def _words(partition: Partition) -> Iterator[InputError]:
 
 def _placement(partition: Partition) -> Iterator[InputError]:
     """Yield contradictions between the entries about nodes."""
+    if partition.is_foreign:
+        return
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
     per_node = partition.extras.get("ranks_per_node")
     if len(said) != 1:
@@ -266,9 +296,13 @@ def _backends(partition: Partition) -> Iterator[InputError]:
             yield partition.fault(kind, f"{partition.entry[kind]}: {fault}", expected)
     launcher = partition.entry["launcher"]
     if launcher in site_mpi.WITHOUT_RANKS:
-        expected = f"a launcher that starts ranks, such as {OWN_LAUNCHER} or {SRUN}"
-        yield partition.fault("launcher", launcher, expected)
-    elif launcher not in (OWN_LAUNCHER, SRUN) and "launcher_placement" not in partition.extras:
+        if not partition.is_foreign:
+            yield _no_ranks(partition)
+    elif (
+        not partition.is_foreign
+        and launcher not in (OWN_LAUNCHER, SRUN)
+        and "launcher_placement" not in partition.extras
+    ):
         expected = f"the options of {launcher} for unbound and core"
         yield partition.fault("extras.launcher_placement", "nothing", expected)
     if launcher != SRUN and "srun_mpi" in partition.extras:
@@ -276,18 +310,22 @@ def _backends(partition: Partition) -> Iterator[InputError]:
         yield partition.fault("extras.srun_mpi", "a mapping", expected)
 
 
+def _no_ranks(partition: Partition) -> InputError:
+    expected = f"a launcher that starts ranks, such as {OWN_LAUNCHER} or {SRUN}"
+    return partition.fault("launcher", partition.entry["launcher"], expected)
+
+
 def _environments(partition: Partition) -> Iterator[InputError]:
     """Yield environments that checks could not use, and a fault if no environment is ready."""
-    for name, document in partition.documents.items():
-        if document is None:
-            expected = "one of config/environments.yaml (onesided.sites.configuration lists them)"
-            yield partition.fault("environs", name, expected)
+    for name in partition.undefined:
+        expected = f"an environment that the file defines for {partition.name}"
+        yield partition.fault("environs", name, expected)
     for document in partition.ready:
         program = document["launcher"]["path"]
         if _is_own(partition) and not Path(program).is_file():
             expected = f"the launcher of {document['name']}: `onesided environments` provides it"
             yield partition.fault("environs", f"no {program}", expected)
-    if not partition.ready:
+    if not partition.ready and not partition.is_foreign:
         reasons = [one["reason"] for one in partition.documents.values() if one]
         found = f"none that is ready; {reasons[0]}" if reasons else "none"
         yield partition.fault("environs", found, "an environment that is provided")
@@ -297,7 +335,9 @@ def _programs(partition: Partition) -> Iterator[InputError]:
     """Yield programs and values of ``srun --mpi`` that are needed but that this machine lacks."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
-    if not _is_own(partition):
+    # the modules of a foreign environment may bring its launcher: `job_start` looks for it
+    is_of_modules = partition.is_foreign and entry["launcher"] in job_start.LAUNCHERS_OF_AN_MPI
+    if not _is_own(partition) and not is_of_modules:
         kinds["launcher"] = entry["launcher"]
     for kind, name in kinds.items():
         program = PROGRAMS.get(name)
@@ -344,6 +384,8 @@ def _notes(partition: Partition) -> Iterator[str]:
         if document and document["status"] != "ready":
             yield f"{partition.name}: {name} is not there: {one_line(document['reason'])}"
     entry = partition.entry
+    if partition.is_foreign and entry["launcher"] in site_mpi.WITHOUT_RANKS:
+        yield f"{_no_ranks(partition)}; the checks are skipped there"
     if entry["scheduler"] == LOCAL:
         return
     if "num_cpus" not in entry.get("processor", {}):
@@ -351,7 +393,7 @@ def _notes(partition: Partition) -> Iterator[str]:
             f"{partition.name}: processor.num_cpus is not said; whether ranks have to share cores "
             "is told by the cores of the machine that ReFrame runs on"
         )
-    if entry["launcher"] == SRUN:
+    if entry["launcher"] == SRUN and not partition.is_foreign:
         served = partition.interfaces
         others = {one["family"] for one in partition.documents.values() if one}
         others -= {None, *served}
@@ -363,12 +405,15 @@ def _notes(partition: Partition) -> Iterator[str]:
 
 
 def _line(partition: Partition) -> str:
+    said = f"{partition.name}: {partition.entry['scheduler']}, {partition.entry['launcher']}; "
+    own = [name for name, document in partition.documents.items() if document is None]
+    of_site = f"environments of the site's own: {', '.join(own)}"
+    if partition.is_foreign:
+        return said + of_site
     per_node = partition.extras.get("ranks_per_node", "all")
-    return (
-        f"{partition.name}: {partition.entry['scheduler']}, {partition.entry['launcher']}; "
-        f"ranks a node: {per_node}; environments ready: {len(partition.ready)} of "
-        f"{len(partition.documents)}"
-    )
+    declared = len(partition.documents) - len(own)
+    ready = f"environments ready: {len(partition.ready)} of {declared}"
+    return f"{said}ranks a node: {per_node}; {ready}" + (f"; {of_site}" if own else "")
 
 
 def _report(
