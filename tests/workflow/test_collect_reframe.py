@@ -11,6 +11,8 @@ import pytest
 
 from onesided.system import paths
 
+pytestmark = pytest.mark.slow
+
 NAME = "PrgEnv-mpich"
 #: A site's configuration without a word of this project. The MPI is found through PATH, as a module
 #: would do it.
