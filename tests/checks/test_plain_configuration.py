@@ -18,6 +18,9 @@ REFRAME = Path(sys.executable).with_name("reframe")
 MODULES = Path("/usr/share/modules/init/bash")
 #: The kernel of the check, and the one that reports the transport.
 KERNELS = "shared_counter,progress"
+CHOSEN = "setting == 'default' and thread_level == 'single'"
+#: In each environment there is the fixture that builds the kernels, and the check.
+BOTH = 2
 FAMILIES = ("mpich", "openmpi")
 PLAIN = """
 site_configuration = {{
@@ -99,7 +102,7 @@ def write(path, environments=ENVIRONMENTS):
 
 def reframe(site, *options, config="plain.py", build=None):
     """Run the smoke check of the shared counter; return what ReFrame said."""
-    asked = ["-c", "reframe_checks/shared_counter.py", "-t", "smoke", "-E", "setting == 'default'"]
+    asked = ["-c", "reframe_checks/shared_counter.py", "-t", "smoke", "-E", CHOSEN]
     answer = subprocess.run(
         [REFRAME, "-C", site / config, *asked, f"--prefix={site / 'reframe'}", *options],
         cwd=ROOT,
@@ -153,7 +156,7 @@ def reason(said, environment):
     ("family", "text"), [("mpich", "MPICH Version"), ("openmpi", "Open MPI v")]
 )
 def test_a_check_passes_and_the_mpi_of_a_module_is_found(site, ran, family, text):
-    assert len(of(ran, family, "OK")) == 3
+    assert len(of(ran, family, "OK")) == BOTH
     found = document(site, family)
     assert (found["provider"], found["family"]) == ("reframe", family)
     assert found["library_version"].startswith(text)
@@ -191,7 +194,7 @@ def test_an_environment_without_mpi_and_a_launcher_without_ranks_are_skipped(ran
     assert "starts no ranks" in of(ran, "mpich", "SKIP", "login")[0]
     for name, partition in (("without_mpi", "compute"), ("mpich", "login")):
         assert of(ran, name, "FAIL", partition) == []
-        assert len(of(ran, name, "SKIP", partition)) == 3
+        assert len(of(ran, name, "SKIP", partition)) == BOTH
 
 
 def test_a_dry_run_needs_no_mpi_and_says_nothing_of_one(site):
@@ -201,7 +204,7 @@ def test_a_dry_run_needs_no_mpi_and_says_nothing_of_one(site):
         "SiteKernels ~box:compute+without_module"
     ]
     for name in ("mpich", "without_compiler", "without_mpi", "of_another"):
-        assert len(of(said, name, "OK")) == 3
+        assert len(of(said, name, "OK")) == BOTH
     assert not (site / "nothing/site_environments").exists()
 
 
@@ -211,7 +214,7 @@ def test_the_command_line_chooses_ranks_and_time_limits(site, ran):
         *("-r", "--system=box:compute", "-p", "mpich"),
         *("-P", "SharedCounterSmoke.ranks=4", "-S", "launch_timeout_s=77"),
     )
-    assert len(of(said, "mpich", "OK")) == 3, said
+    assert len(of(said, "mpich", "OK")) == BOTH, said
     scripts = [*(site / "reframe/output/box/compute/mpich").glob("SharedCounterSmoke*/rfm_job.sh")]
     texts = [path.read_text() for path in scripts]
     assert any("mpirun -np 4" in text and " 77 " in text for text in texts)
@@ -239,8 +242,8 @@ site_configuration["systems"][0]["partitions"][0]["environs"].append("mpich")
 """
     )
     said = reframe(site, "-r", config="mixed.py")
-    assert len(of(said, "mpich", "OK")) == 3, said
-    assert len(of(said, "mpich-5_0_2", "OK")) == 3, said
+    assert len(of(said, "mpich", "OK")) == BOTH, said
+    assert len(of(said, "mpich-5_0_2", "OK")) == BOTH, said
 
 
 @pytest.mark.slow
@@ -252,7 +255,7 @@ def test_after_another_mpi_came_under_a_modules_name_the_kernels_are_built_again
         said = reframe(site, "-r", "--system=box:compute", "-p", "mpich")
     finally:
         module(site, "mpich", of="mpich")
-    assert len(of(said, "mpich", "OK")) == 3, said
+    assert len(of(said, "mpich", "OK")) == BOTH, said
     assert document(site, "mpich")["family"] == "openmpi"
     monkeypatch.setenv("ONESIDED_BUILD", str(site / "build"))
     kernel = kernels.prefix_of(document(site, "mpich")) / "bin/shared_counter"
