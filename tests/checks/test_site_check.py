@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.sites import job_start, site_check
+from onesided.sites import job_start, launchers, site_check
 
 ROOT = Path(__file__).parents[2]
 HERE = f"^{re.escape(socket.gethostname())}$"
@@ -213,7 +213,7 @@ def test_the_list_of_srun_is_read_with_the_variants_of_pmix():
         "MPI plugin types are...\n\tcray_shasta\n\tpmix\n\tnone\n\tpmi2\n"
         "specific pmix plugin versions available: pmix_v3,pmix_v4\n"
     )
-    names = site_check.interfaces_in(answer)
+    names = launchers.interfaces_in(answer)
     assert names == ["cray_shasta", "none", "pmi2", "pmix", "pmix_v3", "pmix_v4"]
 
 

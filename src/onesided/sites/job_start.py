@@ -22,18 +22,11 @@ from reframe.core.exceptions import ConfigError
 from reframe.core.modules import ModulesSystem
 
 from onesided.sites import SLURM, TEMPORARY_FOLDER_OF_THE_NODE
+from onesided.sites.launchers import LAUNCHERS_OF_AN_MPI, SRUN
 from onesided.system.command import Command, Outcome
 from onesided.system.errors import InputError
 
 Entry = dict[str, Any]
-
-#: The program with which Slurm starts ranks.
-SRUN = "srun"
-#: By ReFrame's launcher that an MPI brings, the program.
-LAUNCHERS_OF_AN_MPI = {
-    **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
-    "mpiexec": "mpiexec",
-}
 
 #: The time limit for all commands and modules of a partition together.
 LIMIT_S = 60.0

@@ -1,8 +1,39 @@
-"""Launchers that ReFrame lacks. They can be named in a site file that imports this module."""
+"""Launchers: those that ReFrame lacks, and what is known of the programs of all others."""
+
+import re
 
 from reframe.core.backends import register_launcher
 from reframe.core.launchers import JobLauncher
 from reframe.core.schedulers import Job
+
+from onesided.sites import SLURM
+from onesided.system.processes import ProgramError, ask
+
+#: The program with which Slurm starts ranks.
+SRUN = "srun"
+#: By ReFrame's launcher that an MPI brings, the program.
+LAUNCHERS_OF_AN_MPI = {
+    **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
+    "mpiexec": "mpiexec",
+}
+
+#: By scheduler or launcher, the program that ReFrame calls for it.
+PROGRAMS = {
+    **dict.fromkeys(SLURM, "sbatch"),
+    **dict.fromkeys(("pbs", "torque"), "qsub"),
+    "sge": "qsub",
+    "lsf": "bsub",
+    "oar": "oarsub",
+    "flux": "flux",
+    "flux-run": "flux",
+    SRUN: "srun",
+    "srunalloc": "srun",
+    "alps": "aprun",
+    "ibrun": "ibrun",
+    **dict.fromkeys(("lrun", "lrun-gpu"), "lrun"),
+    **LAUNCHERS_OF_AN_MPI,
+}
+SRUN_TIMEOUT_S = 10.0
 
 
 @register_launcher("flux-run")
@@ -18,3 +49,26 @@ class FluxRun(JobLauncher):
         per_node = job.num_tasks_per_node or job.num_tasks
         nodes = -(-job.num_tasks // per_node)
         return ["flux", "run", f"--nodes={nodes}", f"--ntasks={job.num_tasks}"]
+
+
+def srun_mpi_list() -> list[str]:
+    """Return the values of ``srun --mpi`` on this machine; none if Slurm does not list them."""
+    try:
+        # srun writes the list to standard error
+        return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
+    except ProgramError:
+        return []
+
+
+def interfaces_in(text: str) -> list[str]:
+    """Return the names in the answer of ``srun --mpi=list``; none if the answer is not a list.
+
+    Below a heading, each name is on a separate line. The variants of a name follow "specific pmix
+    plugin versions available:", separated by commas.
+    """
+    _, heading, listed = text.partition("MPI plugin types are")
+    lines = [line.partition("available:")[2] or line for line in listed.splitlines()[1:]]
+    words = {word for line in lines for word in re.split(r"[,\s]+", line)}
+    return (
+        sorted(word for word in words if re.fullmatch(r"[a-z][a-z0-9_]*", word)) if heading else []
+    )

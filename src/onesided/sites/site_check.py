@@ -19,34 +19,17 @@ from reframe.core import backends, config, settings
 from reframe.core.exceptions import ConfigError
 
 from onesided.environments import site_mpi
-from onesided.sites import LOCAL, SLURM, job_start
-from onesided.sites.job_start import SRUN, Entry
+from onesided.sites import LOCAL, job_start, launchers
+from onesided.sites.job_start import Entry
+from onesided.sites.launchers import SRUN
 from onesided.system import documents, values
 from onesided.system.command import one_line
 from onesided.system.errors import InputError
-from onesided.system.processes import ProgramError, ask
 from onesided.system.text import line
 
 ONE_NODE, NETWORK = "one_node", "network"
 #: The launcher of a partition whose environments use their own launchers.
 OWN_LAUNCHER = "mpiexec"
-#: By scheduler or launcher, the program that ReFrame calls for it.
-PROGRAMS = {
-    **dict.fromkeys(SLURM, "sbatch"),
-    **dict.fromkeys(("pbs", "torque"), "qsub"),
-    "sge": "qsub",
-    "lsf": "bsub",
-    "oar": "oarsub",
-    "flux": "flux",
-    "flux-run": "flux",
-    SRUN: "srun",
-    "srunalloc": "srun",
-    "alps": "aprun",
-    "ibrun": "ibrun",
-    **dict.fromkeys(("lrun", "lrun-gpu"), "lrun"),
-    **job_start.LAUNCHERS_OF_AN_MPI,
-}
-SRUN_TIMEOUT_S = 10.0
 #: The most characters of a command in a message about its failure.
 MOST_OF_A_COMMAND = 50
 
@@ -336,11 +319,11 @@ def _programs(partition: Partition) -> Iterator[InputError]:
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
     # the modules of a foreign environment may bring its launcher: `job_start` looks for it
-    is_of_modules = partition.is_foreign and entry["launcher"] in job_start.LAUNCHERS_OF_AN_MPI
+    is_of_modules = partition.is_foreign and entry["launcher"] in launchers.LAUNCHERS_OF_AN_MPI
     if not _is_own(partition) and not is_of_modules:
         kinds["launcher"] = entry["launcher"]
     for kind, name in kinds.items():
-        program = PROGRAMS.get(name)
+        program = launchers.PROGRAMS.get(name)
         if program and shutil.which(program) is None:
             yield partition.fault(kind, f"no {program} on PATH", f"{name}'s program")
     if entry["launcher"] == SRUN and shutil.which(SRUN):
@@ -349,34 +332,11 @@ def _programs(partition: Partition) -> Iterator[InputError]:
 
 def _interfaces(partition: Partition) -> Iterator[InputError]:
     """Yield values of ``srun --mpi`` that this machine's Slurm does not know."""
-    known = _srun_mpi_list()
+    known = launchers.srun_mpi_list()
     for family, value in partition.interfaces.items():
         if known and value not in known:
             expected = f"one of {', '.join(known)} (srun --mpi=list)"
             yield partition.fault(f"extras.srun_mpi.{family}", value, expected)
-
-
-def _srun_mpi_list() -> list[str]:
-    """Return the values of ``srun --mpi`` on this machine; none if Slurm does not list them."""
-    try:
-        # srun writes the list to standard error
-        return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
-    except ProgramError:
-        return []
-
-
-def interfaces_in(text: str) -> list[str]:
-    """Return the names in the answer of ``srun --mpi=list``; none if the answer is not a list.
-
-    Below a heading, each name is on a separate line. The variants of a name follow "specific pmix
-    plugin versions available:", separated by commas.
-    """
-    _, heading, listed = text.partition("MPI plugin types are")
-    lines = [line.partition("available:")[2] or line for line in listed.splitlines()[1:]]
-    words = {word for line in lines for word in re.split(r"[,\s]+", line)}
-    return (
-        sorted(word for word in words if re.fullmatch(r"[a-z][a-z0-9_]*", word)) if heading else []
-    )
 
 
 def _notes(partition: Partition) -> Iterator[str]:
