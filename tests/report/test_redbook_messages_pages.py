@@ -46,14 +46,21 @@ def test_each_path_has_a_limit_of_its_own_and_only_its_variables_are_compared(tm
 @pytest.mark.parametrize(
     ("raised", "lowered", "said", "words"),
     [
-        (8000, 0, "eager_raised raises the limit to 8000 bytes and eager_lowered lowers the limit "
-         "to 0 bytes", [HOLDS, HOLDS]),
-        (4016, 256, "eager_raised does not raise the limit: 4016 bytes and eager_lowered lowers the "
-         "limit to 256 bytes", [DOES_NOT_HOLD, DOES_NOT_HOLD]),
-        (4416, 4016, "eager_raised raises the limit to 4416 bytes and eager_lowered does not lower "
-         "the limit: 4016 bytes", [DOES_NOT_HOLD, DOES_NOT_HOLD]),
+        (8000, 0, "raises the limit to 8000 bytes, lowers the limit to 0 bytes", [HOLDS] * 2),
+        (
+            4016,
+            256,
+            "does not raise the limit (4016 bytes), lowers the limit to 256 bytes",
+            [DOES_NOT_HOLD] * 2,
+        ),
+        (
+            4416,
+            4016,
+            "raises the limit to 4416 bytes, does not lower the limit (4016 bytes)",
+            [DOES_NOT_HOLD] * 2,
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_settings_that_change_the_limit_are_compared_with_the_default(
     tmp_path, raised, lowered, said, words
 ):
@@ -64,7 +71,11 @@ def test_the_settings_that_change_the_limit_are_compared_with_the_default(
     options = {"environments": settings, "kernels": ["eager_limit"], "changed": changed}
     material = materials(made.campaign, tmp_path, **options)["eager_limit"]
     prose, table = parts(material, Limits)
-    assert prose.sentences[-2] == f"{MPICH}, by settings: the default is 4016 bytes; {said}."
+    raises, lowers = said.split(", ")
+    assert prose.sentences[-2] == (
+        f"{MPICH}, by settings: the default is 4016 bytes; eager_raised {raises} and eager_lowered "
+        f"{lowers}."
+    )
     assert words_with(material, MPICH)[-3:-1] == words
     # the claims without a setting are about the default
     assert words_with(material, MPICH)[:3] == [DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS]
@@ -119,6 +130,18 @@ def test_a_hang_is_a_word_and_what_the_source_says_of_it_a_claim(two_cores):
     ]  # fmt: skip
     _, table = parts(material, Kinds)
     assert {row[MPICH] for row in table.rows} == {COLLECTIVE}
+
+
+def test_a_hang_at_a_lower_limit_is_a_claim_of_its_own(tmp_path):
+    def hangs(cell):
+        return "hang", "rank 0 in operations, MPI_Waitany"
+
+    first = made.ENVIRONMENTS[0]
+    lowered = replace(first, setting="eager_lowered", statuses=hangs)
+    options = {"environments": [lowered, first], "kernels": ["in_place_all_to_all"]}
+    material = materials(made.campaign, tmp_path, **options)["in_place_all_to_all"]
+    # the claims without a setting are about the default
+    assert words_with(material, MPICH) == [*[HOLDS] * 4, NOT_MEASURED, HOLDS, HOLDS]
 
 
 def test_claims_hold_where_the_source_is_right(two_cores):

@@ -110,9 +110,10 @@ def changed(environment: str, limits: Mapping[str, Measure]) -> str | None:
         limit = limits.get(setting)
         if own and limit:
             above, below = (limit, own) if setting == RAISED else (own, limit)
-            is_changed = above.low > below.high
-            did = f"{verb}s the limit to" if is_changed else f"does not {verb} the limit:"
-            said.append(f"{setting} {did} {limit.value:.0f} bytes")
+            size = f"{limit.value:.0f} bytes"
+            did = f"{verb}s the limit to {size}"
+            didnt = f"does not {verb} the limit ({size})"
+            said.append(f"{setting} {did if above.low > below.high else didnt}")
     if not said:
         return None
     return f"{environment}, by settings: the default is {own.value:.0f} bytes; {listed(said)}."
