@@ -23,6 +23,8 @@ IN_PLACE_SIZES = [4096, 4104, 16384]
 AROUND_LIMIT = ["at_limit", "above_limit"]
 #: The search for a limit if ranks share no memory: limits are larger there.
 WIDE_SEARCH = {"largest-bytes": str(4 << 20)}
+#: The settings that change the limit.
+LIMIT_SETTINGS = [RAISED, LOWERED] = ["eager_raised", "eager_lowered"]
 
 
 @rfm.simple_test
@@ -46,6 +48,16 @@ class EagerLimit(ByCores):
         {"call": ["put_flush_local", "put_flush"], **_both, "flavor": FLAVORS},
     ]
     crosses_crowded = [{"call": ["send"]}]
+
+
+@rfm.simple_test
+class EagerLimitByVariables(EagerLimit):
+    """The limit of a send, if variables raise or lower it."""
+
+    descr = "eager limit, raised and lowered"
+    setting = builtins.parameter(LIMIT_SETTINGS)
+    ranks = ranks_of(2)
+    crosses_full = [{"call": ["send"], "receiver": ["in_mpi", "outside"]}]
 
 
 @rfm.simple_test
@@ -77,6 +89,24 @@ class InPlaceProbeOfSource(InPlaceProbe):
     tags = {"source_size"}
     ranks = ranks_of(3)
     in_place_bytes = builtins.parameter([4096, 4104])
+
+
+@rfm.simple_test
+class InPlaceProbeRaised(InPlaceProbe):
+    """The size that hangs at the limit by default of two MPIs here, with a larger limit."""
+
+    descr = "all-to-all in place, by sends, larger limit"
+    setting = builtins.parameter([RAISED])
+    in_place_bytes = builtins.parameter([16384])
+
+
+@rfm.simple_test
+class InPlaceProbeLowered(InPlaceProbe):
+    """The source's limit, with a smaller limit: this shows that the way is wrong at any size."""
+
+    descr = "all-to-all in place, by sends, smaller limit"
+    setting = builtins.parameter([LOWERED])
+    in_place_bytes = builtins.parameter([4096])
 
 
 @rfm.simple_test
@@ -135,4 +165,16 @@ class TwoWayExchangeOverTcp(TwoWayExchange):
     crosses_full = [
         {"interface": ["sendrecv"], "size_bytes": [*SIZES, *AROUND_LIMIT]},
         {"interface": ["put_lock_all"], "flavor": ["allocate"], "size_bytes": SIZES},
+    ]
+
+
+@rfm.simple_test
+class TwoWayExchangeByVariables(TwoWayExchange):
+    """The time around the limits, if variables raise or lower the MPI's own limit."""
+
+    descr = "two-way exchange, eager limit raised and lowered"
+    setting = builtins.parameter(LIMIT_SETTINGS)
+    ranks = ranks_of(2)
+    crosses_full = [
+        {"interface": ["isend_recv", "irecv_send"], "size_bytes": [4096, 4104, *AROUND_LIMIT]},
     ]

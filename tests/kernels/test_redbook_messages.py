@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from onesided.environments import settings
+
 from .conftest import FAULTS
 from .launching import preloaded, preloaded_mpi, samples, verified, with_fault_everywhere
 
@@ -109,6 +111,26 @@ def test_the_limit_of_a_send_is_found_to_a_byte(eager_limit):
     assert found[limit] == 1
     assert limit == max(size for size, returned in found.items() if returned)
     assert limit == 16384 or found[limit + 1] == 0
+
+
+@pytest.mark.every_mpi
+def test_settings_raise_and_lower_the_limit(eager_limit):
+    document = eager_limit.environment.document
+
+    def limit(setting):
+        value = settings.value(setting, document["family"], document["version"])
+        if value.unavailable:
+            return None
+        options = ("--call=send", "--receiver=in_mpi", "--largest-bytes=131072")
+        run = eager_limit.launch(*options, variables=value.variables)
+        (result,) = run.results.values()
+        return samples(result, "limit")[0][0]
+
+    raised, lowered = limit("eager_raised"), limit("eager_lowered")
+    if document["family"] == "impi":
+        assert (raised, lowered) == (None, None)
+    else:
+        assert lowered <= 256 < limit("default") < 65536 - 128 <= raised < 65536
 
 
 def test_without_shared_memory_the_senders_own_clock_decides(eager_limit, tmp_path):

@@ -1,6 +1,7 @@
 """Messages and puts with known values."""
 
 from functools import partial
+from types import MappingProxyType
 
 from made_up import generator as make
 
@@ -16,6 +17,8 @@ REPORTS = {
 AROUND = {"at_limit": LIMIT, "above_limit": LIMIT + 8}
 NO_LIMIT = "no eager limit up to 65536 bytes: sends of all sizes return with no receive posted"
 LIMITS = {"send": LIMIT, "ssend": 0, "put_flush": LARGEST}
+#: Of MPI_Send with the settings that change the limit.
+CHANGED = {"eager_raised": 8000, "eager_lowered": 0}
 FLAVORS = ("create", "allocate")
 LOCALLY = ("call", "flush_local", "request", "flush")
 #: Times by what an origin waits for: local completion is early for small puts alone.
@@ -105,9 +108,11 @@ def reversed_times(kernel, ranks, at):
     return 1.0 / as_claimed(kernel, ranks, at)
 
 
-def search(at):
+def search(at, setting, changed):
     """Return what a search for a limit found, with a sample for each size."""
     limit = 256 if (at["call"], at["receiver"]) == ("send", "outside") else LIMITS[at["call"]]
+    if at["call"] == "send":
+        limit = changed.get(setting, limit)
     sizes = sorted({*(1 << power for power in range(14)), limit, min(limit + 1, LARGEST)} - {0})
     return [
         make.Series("tried_bytes", [float(size) for size in sizes], unit="count"),
@@ -116,10 +121,13 @@ def search(at):
     ]
 
 
-def series(cell, times=as_claimed):
+def series(cell, times=as_claimed, changed=MappingProxyType(CHANGED)):
     if cell.kernel == "eager_limit":
         name, value = REPORTS[cell.environment.name]
-        return [*search(cell.at), make.Series(name, [value], unit="count")]
+        return [
+            *search(cell.at, cell.environment.setting, changed),
+            make.Series(name, [value], unit="count"),
+        ]
     time = UNIT_S * times(*cell.place)
     found = make.timed(cell, range(cell.ranks), time=time)
     if cell.at.get("size_bytes") in AROUND:

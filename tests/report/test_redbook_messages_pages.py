@@ -17,7 +17,7 @@ from onesided.report.ratios import OPEN, Ratios
 from onesided.studies.parts.faster import Faster
 from onesided.studies.redbook.completion import EARLIER, Clocks
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
-from onesided.studies.redbook.limits import AGREES, NOT_TOLD, AroundLimit, Limits
+from onesided.studies.redbook.limits import AGREES, DIFFERS, NOT_TOLD, AroundLimit, Limits
 
 
 def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):
@@ -41,6 +41,47 @@ def test_each_path_has_a_limit_of_its_own_and_only_its_variables_are_compared(tm
     assert [row["environment"] for row in table.rows] == [MPICH, f"{MPICH}, tcp"]
     assert [row["word"] for row in table.rows] == [AGREES, NOT_TOLD]
     assert prose.sentences[1].startswith(f"{MPICH}, tcp: ")
+
+
+@pytest.mark.parametrize(
+    ("raised", "lowered", "said", "words"),
+    [
+        (8000, 0, "raises the limit to 8000 bytes, lowers the limit to 0 bytes", [HOLDS] * 2),
+        (
+            4016,
+            256,
+            "does not raise the limit (4016 bytes), lowers the limit to 256 bytes",
+            [DOES_NOT_HOLD] * 2,
+        ),
+        (
+            4416,
+            4016,
+            "raises the limit to 4416 bytes, does not lower the limit (4016 bytes)",
+            [DOES_NOT_HOLD] * 2,
+        ),
+    ],
+)
+def test_the_settings_that_change_the_limit_are_compared_with_the_default(
+    tmp_path, raised, lowered, said, words
+):
+    first = made.ENVIRONMENTS[0]
+    settings = [replace(first, setting=name) for name in ("eager_lowered", "default")]
+    settings.append(replace(first, setting="eager_raised"))
+    changed = {"eager_raised": raised, "eager_lowered": lowered}
+    options = {"environments": settings, "kernels": ["eager_limit"], "changed": changed}
+    material = materials(made.campaign, tmp_path, **options)["eager_limit"]
+    prose, table = parts(material, Limits)
+    raises, lowers = said.split(", ")
+    assert prose.sentences[-2] == (
+        f"{MPICH}, by settings: the default is 4016 bytes; eager_raised {raises} and eager_lowered "
+        f"{lowers}."
+    )
+    assert words_with(material, MPICH)[-3:-1] == words
+    # the claims without a setting are about the default
+    assert words_with(material, MPICH)[:3] == [DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS]
+    whys = {row["environment"]: (row["word"], row["why"]) for row in table.rows}
+    if not lowered:
+        assert whys[f"{MPICH}, eager_lowered"] == (DIFFERS, "another variable decides")
 
 
 @pytest.mark.parametrize(("slower", "word"), [(3.0, HOLDS), (1.5, DOES_NOT_HOLD)])
@@ -83,17 +124,29 @@ def test_one_limit_is_said_and_a_size_below_it_that_did_not_return_is(two_cores,
 
 def test_a_hang_is_a_word_and_what_the_source_says_of_it_a_claim(two_cores):
     material = two_cores["in_place_all_to_all"]
-    assert words_with(material, MPICH) == [HOLDS] * 5
+    assert words_with(material, MPICH) == [*[HOLDS] * 4, *[NOT_MEASURED] * 2, HOLDS]
     assert words_with(material, OPENMPI) == [
-        HOLDS, DOES_NOT_HOLD, NOT_MEASURED, NOT_MEASURED, HOLDS,
+        HOLDS, DOES_NOT_HOLD, *[NOT_MEASURED] * 4, HOLDS,
     ]  # fmt: skip
     _, table = parts(material, Kinds)
     assert {row[MPICH] for row in table.rows} == {COLLECTIVE}
 
 
+def test_a_hang_at_a_lower_limit_is_a_claim_of_its_own(tmp_path):
+    def hangs(cell):
+        return "hang", "rank 0 in operations, MPI_Waitany"
+
+    first = made.ENVIRONMENTS[0]
+    lowered = replace(first, setting="eager_lowered", statuses=hangs)
+    options = {"environments": [lowered, first], "kernels": ["in_place_all_to_all"]}
+    material = materials(made.campaign, tmp_path, **options)["in_place_all_to_all"]
+    # the claims without a setting are about the default
+    assert words_with(material, MPICH) == [*[HOLDS] * 4, NOT_MEASURED, HOLDS, HOLDS]
+
+
 def test_claims_hold_where_the_source_is_right(two_cores):
     assert words_with(two_cores["eager_limit"], MPICH) == [
-        DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, NOT_MEASURED,
+        DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, *[NOT_MEASURED] * 3,
     ]  # fmt: skip
     assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 7 + [NOT_MEASURED]
     assert words_with(two_cores["completion"], MPICH) == [HOLDS] * 5

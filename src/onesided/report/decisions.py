@@ -206,8 +206,9 @@ class Cells:
 
     def unsupported(self, *choices: Choice) -> Outcome:
         """Say why no cell of some choices could run; say nothing if the cells' reasons differ."""
+        causes = (verdicts.UNSUPPORTED, verdicts.UNAVAILABLE)
         cells = [cell for choice in choices for cell in self.chosen(self.cores, choice)]
-        reasons = {cell.detail or "" for cell in cells if cell.verdict == verdicts.UNSUPPORTED}
+        reasons = {cell.detail or "" for cell in cells if cell.verdict in causes}
         return Outcome(NOT_MEASURED, reasons.pop() if len(reasons) == 1 else "")
 
     def missing(self, *choices: Choice) -> Outcome:
@@ -217,7 +218,8 @@ class Cells:
         crowd = [cell for choice in choices for cell in self.chosen(self.crowd, choice)]
         settings = [name for choice in choices if (name := self.asked(choice, SETTING))]
         if settings:
-            return Outcome(NOT_MEASURED, f"not with both settings, {' and '.join(settings)}")
+            both = "both settings," if len(settings) > 1 else "the setting"
+            return Outcome(NOT_MEASURED, f"not with {both} {' and '.join(settings)}")
         if crowd and what_crowds(self.cores, crowd) == MORE_THREADS:
             return Outcome(NOT_MEASURED, MORE_THREADS)
         if self.asked(choices[0], NODES) == SEVERAL and not crowd:
@@ -361,14 +363,20 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the first cell with a verdict that answers the question; fewest ranks first.
+    """Decide by the first cell with a verdict that answers the question.
+
+    Fewest ranks come first, and of one number of ranks the default setting.
 
     With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
     is whether an access completes while its target computes. A cell that failed leaves the second
     question open.
     """
     expected = asked["is"]
-    for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
+
+    def order(cell: Cell) -> tuple[int, bool]:
+        return int(cell.ranks), cell.setting not in (None, DEFAULT)
+
+    for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=order):
         if expected == "completes":
             if cell.verdict in verdicts.OBSERVED:
                 word = HOLDS if cell.verdict in MEANWHILE else DOES_NOT_HOLD

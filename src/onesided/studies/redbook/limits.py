@@ -37,6 +37,9 @@ REPORTED = {
 }
 """The limits that a library reports (MPI_T), by the variable's name."""
 
+RAISED, LOWERED = "eager_raised", "eager_lowered"
+"""The settings that change the limit."""
+
 TITLE = "Up to which size a call returns"
 AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
 HEADER_BYTES_MOST = 128
@@ -90,7 +93,30 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
             why = less if value > limit else ""
             return {"word": AGREES, "variable": variable, "reported": value, "why": why}
     variable, value = next(iter(told.items()))
-    return {"word": DIFFERS, "variable": variable, "reported": value, "why": ""}
+    why = "" if limit else "another variable decides"
+    return {"word": DIFFERS, "variable": variable, "reported": value, "why": why}
+
+
+def changed(environment: str, limits: Mapping[str, Measure]) -> str | None:
+    """Say to which limits the settings raise and lower an MPI's limit, if they do.
+
+    Args:
+        environment: the MPI.
+        limits: the limit by setting; in bytes.
+    """
+    own = limits.get(settings.DEFAULT)
+    said = []
+    for setting, verb in ((RAISED, "raise"), (LOWERED, "lower")):
+        limit = limits.get(setting)
+        if own and limit:
+            above, below = (limit, own) if setting == RAISED else (own, limit)
+            size = f"{limit.value:.0f} bytes"
+            did = f"{verb}s the limit to {size}"
+            didnt = f"does not {verb} the limit ({size})"
+            said.append(f"{setting} {did if above.low > below.high else didnt}")
+    if not said:
+        return None
+    return f"{environment}, by settings: the default is {own.value:.0f} bytes; {listed(said)}."
 
 
 @dataclass(frozen=True)
@@ -116,6 +142,7 @@ class Limits:
         material = apart(material)
         said: list[str] = []
         rows: list[dict[str, Any]] = []
+        by_setting: dict[str, dict[str, Measure]] = {}
         for name, cells in self.cells(material).items():
             limits = {
                 receiver: (cell, measure)
@@ -128,6 +155,7 @@ class Limits:
             cell, limit = limits["in_mpi"]
             agrees = agreement(material, cell, limit.value)
             rows.append({"environment": name, "limit": limit, **agrees})
+            by_setting.setdefault(cell.environment, {})[cell.setting or settings.DEFAULT] = limit
         if not rows:
             return []
         columns = [
@@ -143,6 +171,7 @@ class Limits:
             f"a header of at most {HEADER_BYTES_MOST} bytes explains the difference."
         )
         table = Table("eager_limit_reported", caption, columns, rows, form="cards")
+        said.extend(filter(None, (changed(*of_mpi) for of_mpi in by_setting.items())))
         return [Prose(TITLE, [*said, self._one_limit(material)]), table]
 
     def _sentence(
