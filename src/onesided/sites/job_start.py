@@ -104,6 +104,20 @@ class Failure:
     found: str = ""
 
 
+def select(site: Any, name: str, path: Path) -> None:
+    """Leave in a configuration what ReFrame uses for a system, or for a partition of a system.
+
+    An environment of the same name may be defined for each system, with other modules.
+
+    Raises:
+        InputError: ReFrame cannot use the configuration for the system.
+    """
+    try:
+        site.select_subconfig(name, ignore_resolve_errors=True)
+    except (ConfigError, ValueError) as fault:
+        raise InputError(path, name, str(fault), "a system that ReFrame takes") from fault
+
+
 def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
     """Yield why ReFrame cannot start: with `resolve_module_conflicts`, it needs modules at once.
 

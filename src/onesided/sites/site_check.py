@@ -113,26 +113,29 @@ def check(path: Path) -> Findings:
         return findings
     for system in systems:
         try:
-            is_here = _is_here(system, path)
+            _check_system(site, system, path, findings)
         except InputError as fault:
             findings.faults.append(fault)
-            continue
-        if not is_here:
-            findings.notes.append(
-                f"{system['name']} is another machine than {socket.gethostname()}: "
-                "its programs are not looked for in earnest, its modules and commands are not tried"
-            )
-        else:
-            _select(site, system["name"])
-            findings.faults += job_start.faults_of_modules(site, system, path)
-        for entry in system["partitions"]:
-            name = f"{system['name']}:{entry['name']}"
-            _select(site, name)
-            partition = Partition(path, name, entry, *_environments_of(site, entry), is_here)
-            _check_partition(partition, findings)
-            for failure, steps in job_start.failures(site, system, entry, try_them=is_here):
-                _report(failure, steps, partition, findings)
     return findings
+
+
+def _check_system(site: Any, system: Entry, path: Path, findings: Findings) -> None:
+    job_start.select(site, system["name"], path)
+    is_here = _is_here(system, path)
+    if is_here:
+        findings.faults += job_start.faults_of_modules(site, system, path)
+    else:
+        findings.notes.append(
+            f"{system['name']} is another machine than {socket.gethostname()}: "
+            "its programs are not looked for in earnest, its modules and commands are not tried"
+        )
+    for entry in system["partitions"]:
+        name = f"{system['name']}:{entry['name']}"
+        job_start.select(site, name, path)
+        partition = Partition(path, name, entry, *_environments_of(site, entry), is_here)
+        _check_partition(partition, findings)
+        for failure, steps in job_start.failures(site, system, entry, try_them=is_here):
+            _report(failure, steps, partition, findings)
 
 
 def _load(path: Path) -> Any:
@@ -188,14 +191,6 @@ def _is_here(system: Entry, path: Path) -> bool:
             where = f"{system['name']}: hostnames"
             raise InputError(path, where, pattern, f"a regular expression: {fault}") from fault
     return False
-
-
-def _select(site: Any, name: str) -> None:
-    """Leave in a configuration what ReFrame uses for a system, or for a partition of a system.
-
-    An environment of the same name may be defined for each system, with other modules.
-    """
-    site.select_subconfig(name, ignore_resolve_errors=True)
 
 
 def _environments_of(site: Any, entry: Entry) -> tuple[dict[str, Entry | None], list[str]]:
