@@ -4,8 +4,8 @@
 #   site_kernels.sh probe COMPILER
 #   site_kernels.sh kernels COMPILER SOURCE PREFIX [KERNEL...]
 #
-# The working folder has probe.c, and gets the program probe, and compiler.txt with the compiler's
-# path. If a module got another MPI under the same name, the kernels are built again. If something
+# The working folder has probe.c and identify.c, and gets the program probe, compiler.txt with the
+# compiler's path, and identity.txt with the library's text about its version. If a module got another MPI under the same name, the kernels are built again. If something
 # fails, reason.txt says why in one line. Exit 4: the compiler has no MPI; 3: any other failure.
 set -u
 export LC_ALL=C
@@ -32,6 +32,8 @@ if [ "$what" = probe ]; then
         failed 3 "the compiler $compiler does not work: $(first_fault works.txt)"
     "$compiler" probe.c -o probe -ldl >compile.txt 2>&1 ||
         failed 4 "$compiler compiles no MPI program: $(first_fault compile.txt)"
+    # only for an option of srun
+    "$compiler" identify.c -o identify -ldl >compile.txt 2>&1 && ./identify >identity.txt 2>/dev/null
     exit 0
 fi
 source=$1 prefix=$2

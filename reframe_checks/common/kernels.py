@@ -14,12 +14,12 @@ import reframe.utility.sanity as sn
 from reframe.core.backends import getlauncher
 from reframe.core.exceptions import BuildError, SanityError
 
-from onesided.environments import containers, kernels, probe, shell, site_mpi
+from onesided.environments import containers, identity, kernels, probe, shell, site_mpi
 from onesided.system import command, writing
 
 from ..plugins.container import takes_options
 from ..plugins.environment import OURS, EnvironmentPlugin
-from ..plugins.launcher import NO_LAUNCHER
+from ..plugins.launcher import NO_LAUNCHER, SRUN
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
 
@@ -160,8 +160,19 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         elif self.image:
             self.build_system.commands = []
         else:
-            pathlib.Path(self.stagedir, "probe.c").write_text(probe.source(), "utf-8")
+            folder = pathlib.Path(self.stagedir)
+            (folder / "probe.c").write_text(probe.source(), "utf-8")
+            (folder / "identify.c").write_text(identity.source(), "utf-8")
             self.build_system.commands = self._commands("probe")
+
+    @builtins.run_before("run")
+    def ask_slurm_for_its_protocol(self):
+        """Have `srun` speak the protocol that the partition says for the family (`srun_mpi`)."""
+        said = self.current_partition.extras.get("srun_mpi", {})
+        path = pathlib.Path(self.stagedir, site_mpi.IDENTITY)
+        if self.definition["launcher"] == SRUN and path.exists():
+            value = said.get(site_mpi.family_in(path.read_text("utf-8", "replace")))
+            self.job.launcher.options += [f"--mpi={value}"] if value else []
 
     @builtins.run_before("run")
     def call_cmake(self):

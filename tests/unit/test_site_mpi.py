@@ -90,6 +90,14 @@ def test_a_probe_that_did_not_work_is_one_line(tmp_path, changes, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [(f"/usr/lib/libmpi.so\n{OPEN_MPI}", "openmpi"), (CRAY, None), ("", None)],
+)
+def test_the_family_that_srun_serves_is_in_the_librarys_text(text, family):
+    assert site_mpi.family_in(text) == family
+
+
 def test_before_the_first_probe_nothing_is_said_of_the_mpi():
     found = site_mpi.read(definition())
     assert found["status"] == "ready"

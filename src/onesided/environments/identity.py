@@ -110,6 +110,12 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
     return found
 
 
+def source(standard: str = libraries.MPI) -> str:
+    """Return the source of the program that prints the library's text about its version."""
+    folder = resources.files("onesided.environments")
+    return folder.joinpath(PROGRAMS[standard]).read_text("utf-8")
+
+
 def identify(
     wrapper: Path,
     variables: Mapping[str, str] | None = None,
@@ -126,8 +132,7 @@ def identify(
         UnknownMpiError: the program does not compile or run, or the library is unknown.
     """
     with tempfile.TemporaryDirectory(prefix="onesided-identify-") as folder:
-        source = resources.files("onesided.environments").joinpath(PROGRAMS[standard])
-        (Path(folder) / "identify.c").write_text(source.read_text("utf-8"), "utf-8")
+        (Path(folder) / "identify.c").write_text(source(standard), "utf-8")
         words = [wrapper, "identify.c", "-o", "identify", "-ldl"]
         _run(words, folder, variables)
         path, _, text = _run([Path(folder) / "identify"], folder, variables).partition("\n")

@@ -28,6 +28,8 @@ from onesided.system.errors import InputError
 PROVIDER = "reframe"
 #: The file in which the probe leaves its findings, and the file with the compiler's path.
 FINDINGS, COMPILER = "findings.json", "compiler.txt"
+#: The file with the library's text about its version, from a program that needs no launcher.
+IDENTITY = "identity.txt"
 #: The script that builds says in this file why it failed.
 REASON = "reason.txt"
 #: The exit status of that script if the compiler is there, but has no MPI.
@@ -166,6 +168,12 @@ def family_of_package(package: str) -> str | None:
         if is_mpi and data["spack"].partition("@")[0] == package:
             return name
     return None
+
+
+def family_in(text: str) -> str | None:
+    """Return the family that the version text of a library names; None if it names none."""
+    found = identity.package_and_version(text)
+    return family_of_package(found[0]) if found else None
 
 
 def families() -> Mapping[str, Document]:
