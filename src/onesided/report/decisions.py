@@ -140,13 +140,13 @@ class Cells:
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
-        """Return the cells that fit a choice, whether or not they have values."""
+        """Return the cells that fit a choice, with values or without; the default setting first."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
         names = RANKS, SETTING, NODES, PER_NODE
         ranks, setting, nodes, on_node = (labels.pop(name, None) for name in names)
         return [
             cell
-            for cell in cells
+            for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT))
             if cell.environment == self.environment
             and cell.has(labels)
             and ranks in (None, str(cell.ranks))
@@ -166,8 +166,7 @@ class Cells:
         A cell at the default setting comes before cells at other settings.
         """
         by_ranks: dict[int, Cell] = {}
-        cells = self.chosen(self.cores, choice)
-        for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
+        for cell in self.chosen(self.cores, choice):
             if self.values.of(cell) is not None:
                 by_ranks.setdefault(cell.ranks, cell)
         return dict(sorted(by_ranks.items()))
@@ -363,20 +362,14 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the first cell with a verdict that answers the question.
-
-    Fewest ranks come first, and of one number of ranks the default setting.
+    """Decide by the first cell with a verdict that answers the question; fewest ranks first.
 
     With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
     is whether an access completes while its target computes. A cell that failed leaves the second
     question open.
     """
     expected = asked["is"]
-
-    def order(cell: Cell) -> tuple[int, bool]:
-        return int(cell.ranks), cell.setting not in (None, DEFAULT)
-
-    for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=order):
+    for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
         if expected == "completes":
             if cell.verdict in verdicts.OBSERVED:
                 word = HOLDS if cell.verdict in MEANWHILE else DOES_NOT_HOLD
