@@ -4,9 +4,10 @@
 #   site_kernels.sh probe COMPILER
 #   site_kernels.sh kernels COMPILER SOURCE PREFIX [KERNEL...]
 #
-# The working folder has probe.c and identify.c, and gets the program probe, compiler.txt with the
-# compiler's path, and identity.txt with the library's text about its version. If a module got another MPI under the same name, the kernels are built again. If something
-# fails, reason.txt says why in one line. Exit 4: the compiler has no MPI; 3: any other failure.
+# The working folder has probe.c and identify.c. It gets the program probe, compiler.txt with the
+# compiler's path, and identity.txt with the library's text about its version. If a module got another
+# MPI under the same name, the kernels are built again. If something fails, reason.txt says why in one
+# line. Exit 4: the compiler has no MPI; 3: any other failure.
 set -u
 export LC_ALL=C
 what=$1 compiler=$2
