@@ -153,3 +153,10 @@ def test_tests_of_an_environment_that_did_not_build_say_why(site_runs, tmp_path)
     cells = pl.read_parquet(results / "nightly/cells.parquet").filter(pl.col("round") == 2)
     assert cells["status"].unique().to_list() == ["unavailable"]
     assert "mpicc is not on PATH" in cells["detail"][0]
+
+
+def test_a_page_says_how_the_sites_own_reframe_runs_a_cell_again(site_runs):
+    page = (site_runs / "results/nightly/report/index.html").read_text()
+    words = "reframe -C SITE.py -c reframe_checks -R --system=box:node -p PrgEnv-mpich -n "
+    assert words in page
+    assert "onesided rerun PrgEnv" not in page

@@ -330,7 +330,8 @@ class Loaded:
     def materials(self) -> list[Material]:
         """Return the material of each experiment with cells, in the experiments' order."""
         machine = Baselines.of(self.cells, self.summary, self.experiments.baselines)
-        lines = Lines.of(self.campaign.name, self.cells)
+        environments = self.campaign.record.get("environments", ())
+        lines = Lines.of(self.campaign.name, self.cells, environments)
         cells: dict[str, list[Cell]] = defaultdict(list)
         for cell in self.cells:
             cells[cell.kernel].append(cell)

@@ -5,6 +5,7 @@ Nothing is installed or launched here.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from onesided.campaign.tables import record_of
-from onesided.environments import declarations
+from onesided.environments import declarations, site_mpi
 from onesided.measure.cell_verdicts import read_verdicts
 from onesided.system import names, paths
 from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
+REFRAME = "reframe -C SITE.py -c reframe_checks -R"
+"""The command with which a site runs a test again by its own configuration of ReFrame."""
+
 USUAL_RESULTS = "quick"
 """The name of the campaign whose results `onesided rerun` reads first if no others are named."""
 
@@ -75,18 +79,27 @@ class Lines:
         tests: by test, the words that distinguish it from tests whose cells have the same axes.
         partitions: whether lines must name the partition, because cells are of several partitions.
         places: by name on a page, the environment; only for names that are different there.
+        of_sites: the environments of a site's own ReFrame, which runs the whole test again.
     """
 
     campaign: str
     tests: Mapping[str, str | None]
     partitions: bool
     places: Mapping[str, str] = field(default_factory=dict)
+    of_sites: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, campaign: str, cells: Iterable[Declared]) -> Lines:
+    def of(
+        cls, campaign: str, cells: Iterable[Declared], environments: Iterable[Entry] = ()
+    ) -> Lines:
         """Find out what lines must name to identify each cell of a campaign.
 
         All cells of a test have the same axes. Cells with different axes have different ids.
+
+        Args:
+            campaign: the name of the campaign.
+            cells: its cells.
+            environments: the documents of its environments.
         """
         axes: dict[str, tuple[str, ...]] = {}
         places = set()
@@ -98,7 +111,8 @@ class Lines:
         for test, own in axes.items():
             alike.setdefault(own, []).append(test)
         tests = {test: telling(test, alike[own]) for test, own in axes.items()}
-        return cls(campaign, tests, len(places) > 1)
+        own = [one["name"] for one in environments if one.get("provider") == site_mpi.PROVIDER]
+        return cls(campaign, tests, len(places) > 1, of_sites=frozenset(own))
 
     def shown_as(self, places: Mapping[str, str]) -> Lines:
         """Return the lines for a page that uses other names of environments.
@@ -115,6 +129,10 @@ class Lines:
     def line(self, cell: Declared) -> str:
         """Return the shell command that runs a cell again."""
         environment = self.environment_of(cell)
+        if environment in self.of_sites:
+            name = f"^{re.escape(cell.test.replace(' ', ''))}$"
+            words = [f"--system={cell.system}:{cell.partition}", "-p", environment, "-n", name]
+            return f"{REFRAME} {shlex.join(words)} -r"
         options = {
             "--test": self.tests.get(cell.test, cell.test),
             "--partition": f"{cell.system}:{cell.partition}" if self.partitions else None,
