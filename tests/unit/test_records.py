@@ -444,6 +444,12 @@ def test_a_world_or_placement_that_was_not_asked_for_counts_for_nothing(launch, 
     assert word in outcome.detail
 
 
+def test_where_a_launcher_has_no_option_for_a_placement_each_one_counts(launch):
+    asked_for_none = header(placement={"asked": "launcher", "found": "core"})
+    found = statuses(launch([asked_for_none, *WHOLE[1:], FINISHED], ended()))
+    assert found == statuses(launch([*WHOLE, FINISHED], ended()))
+
+
 def test_kernels_of_other_sources_count_for_nothing(launch):
     expected = replace(EXPECTED, source_state="def")
     assert statuses(launch([*WHOLE, FINISHED], ended()), expected) == ["unavailable"] * 3

@@ -21,7 +21,7 @@ site_configuration = {{
     "systems": [{{
         "name": "box", "descr": "a machine", "hostnames": [".*"],
         "partitions": [{{
-            "name": "node", "scheduler": "local", "launcher": "mpirun", "max_jobs": 1,
+            "name": "node", "scheduler": "local", "launcher": "{launcher}", "max_jobs": 1,
             "environs": ["{name}"], "prepare_cmds": ["export PATH={programs}:$PATH"],
         }}],
     }}],
@@ -34,11 +34,12 @@ SINGLE = "setting == 'default' and thread_level == 'single'"
 class Site:
     """A site that runs the smoke test by its own configuration."""
 
-    def __init__(self, folder: Path, prefix: str) -> None:
+    def __init__(self, folder: Path, programs: str, launcher: str = "mpirun") -> None:
         """Write the configuration."""
         self.folder = folder
         self.file = folder / "site.py"
-        self.file.write_text(CONFIGURATION.format(name=NAME, programs=f"{prefix}/bin"))
+        words = {"name": NAME, "programs": programs, "launcher": launcher}
+        self.file.write_text(CONFIGURATION.format(**words))
 
     def run(self, number: int) -> Path:
         """Run the smoke test; return ReFrame's report."""
@@ -65,7 +66,7 @@ def site_runs(ready_environment, once):
 
     def run(folder: Path) -> None:
         folder.mkdir()
-        site = Site(folder, document["prefix"])
+        site = Site(folder, f"{document['prefix']}/bin")
         for number in (1, 2):
             report = site.run(number)
             collected = collect(folder / "results", report)
@@ -153,6 +154,21 @@ def test_tests_of_an_environment_that_did_not_build_say_why(site_runs, tmp_path)
     cells = pl.read_parquet(results / "nightly/cells.parquet").filter(pl.col("round") == 2)
     assert cells["status"].unique().to_list() == ["unavailable"]
     assert "mpicc is not on PATH" in cells["detail"][0]
+
+
+def test_where_a_launcher_takes_no_placement_the_cells_have_the_one_that_was_found(
+    ready_environment, tmp_path
+):
+    programs = f"{ready_environment('mpich-5.0.2')['prefix']}/bin"
+    # ReFrame gives ibrun no number of ranks and no option
+    launcher = tmp_path / "ibrun"
+    launcher.write_text(f'#!/bin/sh\nexec {programs}/mpirun -bind-to core -np 2 "$@"\n')
+    launcher.chmod(0o755)
+    report = Site(tmp_path, f"{tmp_path}:{programs}", "ibrun").run(1)
+    assert collect(tmp_path / "results", report).returncode == 0
+    cells = pl.read_parquet(tmp_path / "results/nightly/cells.parquet")
+    assert cells["status"].unique().to_list() == ["ok"]
+    assert cells["placement"].unique().to_list() == ["core"]
 
 
 def test_a_page_says_how_the_sites_own_reframe_runs_a_cell_again(site_runs):
