@@ -132,6 +132,26 @@ def test_a_report_without_a_test_of_this_project_is_refused(site_runs, tmp_path)
     assert "0 tests, of which none left a declaration.json" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda report: report["session_info"].pop("uuid"), "session_info: uuid: found nothing"),
+        (
+            lambda report: report["runs"][0]["testcases"][0].pop("environ"),
+            "test case 0: environ: found nothing",
+        ),
+    ],
+)
+def test_a_report_that_lacks_a_field_is_one_line(site_runs, tmp_path, change, words):
+    report = json.loads((site_runs / "report-2.json").read_text())
+    change(report)
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    answer = collect(tmp_path, tmp_path / "report.json")
+    assert answer.returncode == 2
+    [line] = answer.stderr.splitlines()
+    assert words in line
+
+
 def test_a_name_of_another_campaign_is_refused(site_runs, tmp_path):
     (tmp_path / "quick/sessions").mkdir(parents=True)
     answer = collect(tmp_path, site_runs / "report-2.json", into="quick")

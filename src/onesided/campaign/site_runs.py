@@ -106,13 +106,17 @@ def _runs(results: Path) -> list[Run]:
 def _add(results: Path, path: Path) -> None:
     """Copy the files of a report's tests, then write the record of the run."""
     report = reframe.read_report(path)
-    session = report["session_info"]
+    session = report.get("session_info")
+    documents.check(session, "reframe_report#session_info", f"{path}: session_info")
     runs = _runs(results)
     if session["uuid"] in {run["uuid"] for run in runs}:
         return
     number = 1 + len(runs)
     known = {test["test"]["test"] for run in runs for test in run["tests"]}
-    cases = [case for run in report["runs"] for case in run["testcases"] if not case["fixture"]]
+    every = [case for run in report["runs"] for case in run["testcases"]]
+    for number, case in enumerate(every):
+        documents.check(case, "reframe_report#site_case", f"{path}: test case {number}")
+    cases = [case for case in every if not case["fixture"]]
     found = [(case, _test_of(case, session, path)) for case in cases]
     tests = [test for _, test in found if test is not None]
     # a site's report may have tests of others, too
@@ -130,17 +134,16 @@ def _add(results: Path, path: Path) -> None:
         "started_at": began.isoformat(timespec="seconds"),
         "elapsed_s": session["time_elapsed"],
         "tests": [{name: value for name, value in one.items() if name != "files"} for one in tests],
-        "never_began": _never_began(report, missing),
+        "never_began": _never_began(every, missing),
     }
     writing.write_json(_runs_folder(results) / f"{session['uuid'][:DIGITS]}.json", run)
 
 
-def _never_began(report: Document, cases: Iterable[Document]) -> list[Document]:
+def _never_began(every: Iterable[Document], cases: Iterable[Document]) -> list[Document]:
     """Return the tests that did not begin, with the reason: that of the fixture of their place."""
     reasons = {
         _place(case): _one_line(case["fail_reason"])
-        for run in report["runs"]
-        for case in run["testcases"]
+        for case in every
         if case["fixture"] and case["result"] != "pass"
     }
     return [
