@@ -114,8 +114,8 @@ def _add(results: Path, path: Path) -> None:
     number = 1 + len(runs)
     known = {test["test"]["test"] for run in runs for test in run["tests"]}
     every = [case for run in report["runs"] for case in run["testcases"]]
-    for number, case in enumerate(every):
-        documents.check(case, "reframe_report#site_case", f"{path}: test case {number}")
+    for index, case in enumerate(every):
+        documents.check(case, "reframe_report#site_case", f"{path}: test case {index}")
     cases = [case for case in every if not case["fixture"]]
     found = [(case, _test_of(case, session, path)) for case in cases]
     tests = [test for _, test in found if test is not None]
