@@ -7,6 +7,7 @@ launched inside a container, its launcher is in the image, and ReFrame's contain
 it. An environment of a site's own configuration always uses the partition's launcher.
 """
 
+import functools
 import shlex
 
 import reframe.core.builtins as builtins
@@ -40,6 +41,8 @@ OPTIONS = {
     "alps": {"unbound": ["-cc", "none"], "core": ["-cc", "cpu"]},
     "jsrun": {"unbound": ["--bind", "none"], "core": ["--bind", "packed:1"]},
 }
+#: Each test asks for it several times; the declarations do not change while a ReFrame runs.
+families = functools.cache(site_mpi.families)
 #: Launchers that an MPI brings, by family. None: the family of the environment has the options.
 FAMILY_OF = {
     "mpirun-openmpi": "openmpi",
@@ -140,7 +143,7 @@ class LauncherPlugin(RegressionTestPlugin):
         options = dict(OPTIONS.get(name, {}))
         if name in FAMILY_OF:
             family = FAMILY_OF[name] or self.environment["family"]
-            data = site_mpi.families().get(family, {})
+            data = families().get(family, {})
             options = {**data.get("placement", {}), "crowded": data.get("oversubscribe", [])}
         return {**options, **self.current_partition.extras.get("launcher_placement", {})}
 

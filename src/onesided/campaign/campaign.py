@@ -102,19 +102,24 @@ class Campaign:
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
         """Return the meaning of each setting of the campaign in each of its environments."""
-        mpis = {name: self._family_and_version(name) for name in self.environments}
+        mpis = self._families_and_versions()
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
             for setting in self.document["settings"]
         }
 
-    def _family_and_version(self, name: str) -> tuple[str | None, str | None]:
-        """Return family and version of an environment, as declared, or else as they were found."""
-        declaration = declarations.declared(in_containers=True)[name]
-        if declaration.family and declaration.version:
-            return declaration.family, declaration.version
-        document = self.environment(declaration.name)
-        return document["family"], document["version"]
+    def _families_and_versions(self) -> dict[str, tuple[str | None, str | None]]:
+        """Return family and version of each environment: as declared, or else as found."""
+        declared = declarations.declared(in_containers=True)
+        found: dict[str, tuple[str | None, str | None]] = {}
+        for name in self.environments:
+            one = declared[name]
+            if one.family and one.version:
+                found[name] = one.family, one.version
+            else:
+                document = self.environment(name)
+                found[name] = document["family"], document["version"]
+        return found
 
     def measuring(self) -> dict[str, Any]:
         """Return the entries that change a launch. Other entries choose launches or are prose."""

@@ -65,9 +65,9 @@ class SiteCampaign(Campaign):
         found = [one for (own, _), one in self.described.items() if own == name]
         return next((one for one in found if one["library_version"]), found[0])
 
-    def _family_and_version(self, name: str) -> tuple[str | None, str | None]:
-        document = self.environment(name)
-        return document["family"], document["version"]
+    def _families_and_versions(self) -> dict[str, tuple[str | None, str | None]]:
+        documents_by_name = {name: self.environment(name) for name in self.environments}
+        return {name: (one["family"], one["version"]) for name, one in documents_by_name.items()}
 
 
 def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:

@@ -24,9 +24,9 @@ from onesided.report.words import listed
 from onesided.studies.llnl import STUDY
 from onesided.studies.parts import exchanges
 from onesided.studies.parts import ways as of
-from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT
+from onesided.studies.parts.exchanges import BANDWIDTH
 from onesided.studies.parts.faster import Faster
-from onesided.studies.parts.today import Today, fields_of
+from onesided.studies.parts.today import Today, columns_of, fields_of
 
 SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
@@ -125,7 +125,7 @@ class PerNode:
         return parts
 
     def _table(self, material: Material, suffix: str, cells: Sequence[Cell]) -> Table:
-        today, names = self.own.today, list(dict.fromkeys(cell.environment for cell in cells))
+        today = self.own.today
         rows = pivoted(sorted(cells, key=_order), _head, lambda cell: fields_of(material, cell))
         columns = (
             Column("size", today.size_title, str),
@@ -135,13 +135,7 @@ class PerNode:
             Column("how", "how", prose=True),
         )
         varying, alike = by_difference(columns, rows)
-        values = [
-            Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
-            for name in names
-        ]
-        times = [
-            Column(f"time_{name}", name, numbers.seconds, measure=True, unit="s") for name in names
-        ]
+        values, times = columns_of(cells)
         return Table(
             f"{today.kernel}_{suffix}",
             "The same ranks on many nodes and on few: the bandwidth of a process with its "

@@ -63,7 +63,6 @@ class Today:
         self, material: Material, suffix: str, caption: str | Markup, cells: Sequence[Cell]
     ) -> Table:
         """Return a table of some cells; its name ends with `suffix`."""
-        names = list(dict.fromkeys(cell.environment for cell in cells))
         ordered = sorted(cells, key=lambda cell: (of.place_of(cell), of.way(cell), cell.ranks))
         rows = pivoted(ordered, _head, lambda cell: fields_of(material, cell))
         sometimes = (
@@ -72,13 +71,7 @@ class Today:
             Column("where", "how", prose=True),
         )
         varying, alike = by_difference(sometimes, rows)
-        values = [
-            Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
-            for name in names
-        ]
-        times = [
-            Column(f"time_{name}", name, numbers.seconds, measure=True, unit="s") for name in names
-        ]
+        values, times = columns_of(cells)
         return Table(
             f"{self.kernel}_{suffix}",
             caption,
@@ -92,6 +85,19 @@ class Today:
             ],
             form="cards",
         )
+
+
+def columns_of(cells: Sequence[Cell]) -> tuple[list[Column], list[Column]]:
+    """Return the columns of each MPI: its bandwidth, with the time as a note; and for the CSV."""
+    names = list(dict.fromkeys(cell.environment for cell in cells))
+    values = [
+        Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
+        for name in names
+    ]
+    times = [
+        Column(f"time_{name}", name, numbers.seconds, measure=True, unit="s") for name in names
+    ]
+    return values, times
 
 
 def _head(cell: Cell) -> Fields:
