@@ -108,6 +108,17 @@ def repeated_in(item):
     return (own | REPEATS) & item.callspec.params.keys()
 
 
+def others(item, repeated):
+    """Return what a test has for its other parameters: words, or the place among their values."""
+    found = item.callspec.params.items()
+    places = item.callspec.indices
+    return {
+        name: value if isinstance(value, str) else places[name]
+        for name, value in sorted(found)
+        if name not in repeated
+    }
+
+
 def leave_repetitions(items):
     """Mark cases `slow` of which `make test` has another: it takes one of each claim, in turns."""
     alike = defaultdict(list)
@@ -115,9 +126,8 @@ def leave_repetitions(items):
         if not hasattr(item, "callspec") or item.get_closest_marker("slow"):
             continue
         repeated = repeated_in(item)
-        others = {name: at for name, at in item.callspec.indices.items() if name not in repeated}
         if repeated:
-            alike[f"{item.parent.nodeid} {item.originalname} {sorted(others.items())}"].append(item)
+            alike[f"{item.parent.nodeid} {item.originalname} {others(item, repeated)}"].append(item)
     for claim, cases in alike.items():
         kept = cases[zlib.crc32(claim.encode()) % len(cases)]
         for item in cases:
@@ -142,11 +152,12 @@ def leave_to_others(config, items):
     items[:] = [item for item in items if item not in left]
 
 
-@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
-    """Put each test where its turn is, so that all workers are busy until the first measures."""
+    """Put each test where its turn is, so that all workers are busy until the first measures.
+
+    Hooks of folders came before, and pytest selects by marks after this.
+    """
     leave_repetitions(items)
-    yield
     leave_to_others(config, items)
     items.sort(key=turn)
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
