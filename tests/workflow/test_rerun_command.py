@@ -18,6 +18,8 @@ from onesided.studies import find
 from onesided.system import paths, writing
 
 MPI = "mpich-5.0.2"
+#: The tests of a check, which ReFrame takes seconds to describe.
+DESCRIBED = {}
 slow, measures = pytest.mark.slow, pytest.mark.measures
 
 
@@ -77,9 +79,12 @@ def results(tmp_path, monkeypatch, ready_environment):
 
     def write(check, test, ranks, verdict):
         campaign = Campaign("quick", tmp_path / "quick.yaml", document)
-        tests = declared.describe(campaign, [{"check": check}])
+        if check not in DESCRIBED:
+            DESCRIBED[check] = declared.describe(campaign, [{"check": check}])
         chosen = next(
-            one for one in tests if one["test"].startswith(f"{test} %") and one["ranks"] == ranks
+            one
+            for one in DESCRIBED[check]
+            if one["test"].startswith(f"{test} %") and one["ranks"] == ranks
         )
         [(cell, labels), *_] = declared.cells_of(chosen).items()
         names = ("test", "kernel", "thread_level", "setting", "ranks", "placement")
