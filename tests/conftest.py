@@ -258,7 +258,10 @@ def campaign_file(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def real_results(ready_environment, once):
-    """Run the campaign of `campaign_file` once; return the folder with its results."""
+    """Run the campaign of `campaign_file` once; return the folder with its results.
+
+    What the command printed is in the file `said` beside it.
+    """
     ready_environment("mpich-5.0.2")
 
     def run(folder):
@@ -268,6 +271,7 @@ def real_results(ready_environment, once):
         variables = {"ONESIDED_RESULTS": str(folder)}
         answer = call_onesided("run", path, env={**os.environ, **variables})
         assert answer.returncode == 0, answer.stdout + answer.stderr
+        (folder / "said").write_text(answer.stdout)
 
     return once("campaign", run) / "tiny"
 

@@ -9,9 +9,12 @@ from mutations import KINDS as CHANGES
 
 SEEDS = range(3 * len(CHANGES))
 MANY_SEEDS = range(1000, 1400)
-#: Files of YAML by the hundred lines take a tenth of a second each.
+#: Files of YAML by the hundred lines, and variables of a command, take a tenth of a second each.
 SEEDS_OF_LONG_FILES, MANY_SEEDS_OF_LONG_FILES = range(10), range(1000, 1200)
-LONG_FILES = ("campaign", "environments", "settings", "site", "session.json", "Snakemake profile")
+LONG_FILES = (
+    *("campaign", "environments", "settings", "variables", "site", "session.json"),
+    "Snakemake profile",
+)
 
 
 @pytest.fixture(scope="module")

@@ -91,6 +91,7 @@ def test_with_nothing_changed_at_least_95_of_100_comparisons_show_nothing(name, 
     assert quiet >= 95
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("environment", [0, 1, 2])
 @pytest.mark.parametrize(("shift", "word"), [(TEN_PERCENT, "slower"), (-TEN_PERCENT, "faster")])
 def test_ten_percent_of_an_environment_is_found_at_six_launches(spreads, environment, shift, word):

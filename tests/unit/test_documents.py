@@ -73,6 +73,7 @@ def faulty(document):
     yield {**document, "unknown": 1}
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     "schema, document", DOCUMENTS, ids=lambda one: one if isinstance(one, str) else ""
 )

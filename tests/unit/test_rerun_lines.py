@@ -43,6 +43,8 @@ STUDIES = [
     active, collectives, conformance, counter, dinan, exchanges, files, messages, overlap, patterns,
     progress, sharing, threads, windows,
 ]  # fmt: skip
+LARGE = (exchanges, patterns, progress)
+"""Studies whose made-up campaigns have many rows: `make test` has the lines of the others."""
 SPREAD = 4
 """Rows of each table whose line is looked up as the command does."""
 PARSER = cli.build_parser(["rerun"])
@@ -57,7 +59,11 @@ def asked_by(line):
     return asked, options.results
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.__name__)
+@pytest.mark.parametrize(
+    "study",
+    [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in STUDIES],
+    ids=lambda study: study.__name__,
+)
 def test_the_line_of_each_row_names_its_cell_and_no_other(study, tmp_path, monkeypatch):
     monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path))
     folder = tmp_path / "synthetic"
