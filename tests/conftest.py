@@ -1,5 +1,6 @@
 """What tests of every part share: environments that are ready, and what a skip may be."""
 
+import json
 import os
 import shutil
 import signal
@@ -137,18 +138,31 @@ def leave_repetitions(items):
 
 def pytest_addoption(parser):
     """Add an option with which N runs of the tests, K = 1 to N, have each slow test once."""
-    told = "of the files with slow tests take every N-th only, from the K-th on (K may be over N)"
+    told = "of the groups of slow tests take every N-th only, from the K-th on (K may be over N)"
     parser.addoption("--share", metavar="K/N", type=share, default="1/1", help=told)
 
 
+def group(item):
+    """Return the group of a slow test: a share has all tests of a group or none.
+
+    Tests of a file with the same parameters share what takes long, such as a launch of a kernel
+    under an MPI; so do all of a file that builds an image or a cluster.
+    """
+    if item.path.parent.name in ONE_WORKER:
+        return str(item.path), ""
+    return str(item.path), item.callspec.id if hasattr(item, "callspec") else item.name
+
+
 def leave_to_others(config, items):
-    """Deselect the slow tests of files that other shares have."""
+    """Deselect the slow tests of groups that other shares have."""
     number, parts = config.getoption("share")
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    files = sorted({item.path for item in slow})
-    theirs = {file for place, file in enumerate(files) if (place + 1 - number) % parts}
-    left = [item for item in slow if item.path in theirs]
-    config.hook.pytest_deselected(items=left)
+    groups = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("slow"):
+            groups[group(item)].append(item)
+    theirs = [one for place, one in enumerate(sorted(groups)) if (place + 1 - number) % parts]
+    left = {item for one in theirs for item in groups[one]}
+    config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
 
 
@@ -274,6 +288,29 @@ def real_results(ready_environment, once):
         (folder / "said").write_text(answer.stdout)
 
     return once("campaign", run) / "tiny"
+
+
+@pytest.fixture(scope="session")
+def described(once):
+    """Return all tests of the checks as ReFrame describes them, which takes seconds."""
+    reframe, checks = Path(sys.executable).with_name("reframe"), ROOT / "reframe_checks"
+
+    def describe(folder):
+        folder.mkdir()
+        answer = subprocess.run(
+            [reframe, f"--config-file={checks / 'sites' / 'laptop.py'}", f"--checkpath={checks}",
+             "--recursive", "--describe"],
+            cwd=ROOT,
+            env={**os.environ, "ONESIDED_SESSION": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )  # fmt: skip
+        assert "skipping test file" not in answer.stdout + answer.stderr
+        (folder / "tests.json").write_text(answer.stdout[answer.stdout.index("[\n") :])
+
+    text = (once("described", describe) / "tests.json").read_text()
+    return json.JSONDecoder().raw_decode(text)[0]
 
 
 @pytest.fixture

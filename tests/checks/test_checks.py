@@ -42,14 +42,6 @@ def paths_environment():
     return dict(os.environ)
 
 
-@pytest.fixture(scope="module")
-def described(tmp_path_factory):
-    answer = reframe("--describe", session=tmp_path_factory.mktemp("describe"))
-    assert "skipping test file" not in answer.stdout + answer.stderr
-    start = answer.stdout.index("[\n")
-    return json.JSONDecoder().raw_decode(answer.stdout, start)[0]
-
-
 def test_every_campaign_tag_selects_tests(described):
     tags = {tag for test in described for tag in test["tags"]}
     assert {"smoke", "quick", "papers"} <= tags
@@ -147,8 +139,9 @@ def test_checks_pass_a_dry_run(ready_environment, tmp_path, what):
 def test_a_check_for_an_environment_that_cannot_be_had_is_skipped_with_the_reason_kept(tmp_path):
     name = next(iter(declarations.declared()))
     build = tmp_path / "build"
+    one_check = f"--checkpath={ROOT / 'reframe_checks/shared_counter.py'}"
     answer = subprocess.run(
-        [*REFRAME, "--tag=smoke", f"--prgenv=^{provision.reframe_name(name)}$", "--run"],
+        [*REFRAME[:2], one_check, f"--prgenv=^{provision.reframe_name(name)}$", "--run"],
         cwd=ROOT,
         env={
             **paths_environment(),

@@ -48,7 +48,10 @@ def refused(answer, *words):
         ({"partitions": ["laptop"]}, ["partitions.0", "system:partition"]),
         ({"round": 3}, ["round", "an unknown key", "rounds"]),
         ({"schema": "onesided/campaign/2"}, ["schema", "onesided/campaign/1"]),
-        ({"select": {"tags": ["no_such_tag"]}}, ["select", "no_such_tag"]),
+        # ReFrame takes seconds to load the checks of which none has the tag
+        pytest.param(
+            {"select": {"tags": ["no_such_tag"]}}, ["select", "no_such_tag"], marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_campaign_with_a_fault_is_refused_by_field(

@@ -11,6 +11,7 @@ from onesided.regression import references
 from onesided.system import documents, names, paths
 from onesided.system.errors import InputError
 
+SLOW = pytest.mark.slow
 NO_NAMES = [
     "..",
     ".",
@@ -146,8 +147,9 @@ def test_a_machine_file_of_spack_is_called_by_a_name(called):
         ("ranks = 2", "invalid syntax at column 7: ranks = 2"),
         ("ranks == 2) or (True", "unmatched ')' at column 11"),
         ("(" * 300, "at column"),
-        ("rank == 2", "name 'rank' is not defined (in rank == 2)"),
-        pytest.param("ranks > '2'", "not supported between instances", marks=pytest.mark.slow),
+        # these ReFrame finds, which takes seconds to load all checks
+        pytest.param("rank == 2", "name 'rank' is not defined (in rank == 2)", marks=SLOW),
+        pytest.param("ranks > '2'", "not supported between instances", marks=SLOW),
     ],
 )
 def test_a_selecting_expression_that_is_none_is_told_with_its_place(

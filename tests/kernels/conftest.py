@@ -54,7 +54,6 @@ ONE_KERNEL = "shared_counter"
 #: Marks of tests that not every kernel has to pass under every MPI.
 SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
 #: What `make test` launches of an MPI other than the first one: what campaigns of tests launch, too.
-#: These are built first, and all kernels where a test wants another one.
 FEW = (ONE_KERNEL, "progress")
 #: The same of kernels with sanitizers: the contract of the first ones, own tests of the others. The
 #: sanitizers look at all other kernels in `make test-all`.
@@ -161,16 +160,20 @@ def built(once) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def sanitized_folder(environment, built) -> Path:
-    return built(environment, SANITIZERS, few_with(environment.name, SANITIZERS, ONE_KERNEL))
+    return built(environment, SANITIZERS, built_with(environment.name, SANITIZERS, ONE_KERNEL))
 
 
-def few_with(mpi: str, sanitizers: str, name: str) -> Sequence[str]:
-    """Return the few kernels that are built with a kernel, or none where all are."""
+def built_with(mpi: str, sanitizers: str, name: str) -> Sequence[str]:
+    """Return the kernels that are built together with one; none where all are.
+
+    Most tests of the first MPI want all kernels. Those of the others, and with sanitizers, want a
+    few, or are of one kernel.
+    """
     if mpi == ENVIRONMENTS[0] and not sanitizers:
         return ()
     few = FEW_SANITIZED if sanitizers else FEW
     known = KERNELS_OF_OPENSHMEM if mpi == OPENSHMEM else KERNEL_NAMES
-    return tuple(one for one in few if one in known) if name in few else ()
+    return tuple(one for one in few if one in known) if name in few else (name,)
 
 
 @pytest.fixture(scope="session")
@@ -199,7 +202,7 @@ def kernel_of(ready_environment, built, sanitizer_options, tmp_path_factory) -> 
             options = sanitizer_options["ASAN_OPTIONS"] + NO_SIGNALS
             variables = {**variables, **SANITIZED_OPENSHMEM, "ASAN_OPTIONS": options}
         folder = tmp_path_factory.mktemp(f"{name}-{mpi}")
-        folder_of = built(environment, sanitizers, few_with(mpi, sanitizers, name))
+        folder_of = built(environment, sanitizers, built_with(mpi, sanitizers, name))
         return Kernel(environment, folder_of / name, folder, variables)
 
     return found

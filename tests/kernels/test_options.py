@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
 
 import pytest
 
 from onesided.campaign import declared, grid
 from onesided.environments import kernels, libraries
-from onesided.system.paths import project_root
 
-from .launching import assert_usage_fault, tool
+from .launching import assert_usage_fault
 
 pytestmark = [pytest.mark.beside, pytest.mark.one_kernel_elsewhere]
-
-
-@pytest.fixture(scope="session")
-def described(tmp_path_factory):
-    """Every test of the checks, as ReFrame describes them."""
-    checks = project_root() / "reframe_checks"
-    answer = subprocess.run(
-        [tool("reframe"), f"--config-file={checks / 'sites' / 'laptop.py'}",
-         f"--checkpath={checks}", "--recursive", "--describe"],
-        cwd=project_root(),
-        env={**os.environ, "ONESIDED_SESSION": str(tmp_path_factory.mktemp("describe"))},
-        capture_output=True,
-        text=True,
-    )  # fmt: skip
-    return json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
 
 
 @pytest.mark.one_case("kernel")

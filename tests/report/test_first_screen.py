@@ -9,6 +9,7 @@ import re
 
 import pytest
 from made_up import progress
+from markupsafe import Markup, escape
 from made_up.progress import Environment
 
 from onesided import report
@@ -36,13 +37,27 @@ WAITS_ALWAYS = (
 )
 
 
-def said_of(folder, environments, cells=GRID, rounds=6):
-    """Return the sentences of the answer of a synthetic campaign, as text."""
+def plain(sentences):
+    """Return sentences as text, without what makes them HTML."""
+    return [re.sub(r"<[^>]+>", "", escape(sentence)) for sentence in sentences]
+
+
+def answer_of(folder, environments, cells=GRID, rounds=6):
+    """Return the answer of a synthetic campaign, which its page begins with."""
     progress.campaign(folder, environments, cells, ["default"], ["single"], rounds)
     analyse(folder, find())
-    page = report.build(report.load(folder, find())).read_text("utf-8")
-    ledes = re.findall(r'<p class="lede">(.*?)</p>', page)
-    return [re.sub(r"<[^>]+>", "", lede) for lede in ledes]
+    (material,) = report.load(folder, find()).materials()
+    return material.experiment.page.headline(material)
+
+
+def said_of(folder, environments, *options, **more):
+    """Return the sentences of that answer, as text."""
+    return plain(answer_of(folder, environments, *options, **more).sentences)
+
+
+def rows_of(answer):
+    """Return the rows of its table, as its CSV has them."""
+    return list(csv.DictReader(io.StringIO(answer.table.csv_text())))
 
 
 def mpi(name, behaviour, **more):
@@ -173,11 +188,12 @@ def test_of_many_ways_the_best_are_said_and_where_the_others_are(tmp_path):
         return behaviour
 
     environments = [mpi(name, by_bit(bit)) for bit, name in enumerate((ONE, TWO, THREE))]
-    said = said_of(tmp_path, environments, cells)
+    answer = answer_of(tmp_path, environments, cells)
+    said = plain(answer.sentences)
     assert said[0].startswith("Use MPI_Win_create_dynamic with lock_all and flush: ")
     assert said[0].endswith("in all 3 MPIs.")
     assert said[6] == "The truth table has the others."
-    row, *_ = csv.DictReader(io.StringIO((tmp_path / "report/progress_answer.csv").read_text()))
+    row, *_ = rows_of(answer)
     assert sum(key.endswith(("_lock_exclusive", "_lock_all_flush")) for key in row) == 6
 
 
@@ -186,20 +202,26 @@ def test_probing_that_helps_is_said_with_what_the_target_does(tmp_path):
         return "independent" if at["target_state"] == "computes_probing" else "waits"
 
     cells = [*GRID, *progress.grid(("put", "get"), states=("computes_probing",))]
-    first, help_said, *_ = said_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
+    answer = answer_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
+    first, help_said, *_ = plain(answer.sentences)
     assert first == f"{WAITS_ALWAYS}both MPIs."
     assert help_said == (
         "If the target calls MPI_Iprobe every 100\u202fµs, an access completes while the target "
         "computes in both MPIs."
     )
-    row, _ = csv.DictReader(io.StringIO((tmp_path / "report/progress_answer.csv").read_text()))
+    row, _ = rows_of(answer)
     assert row["computes_probing"] == verdicts.WITH_HELP
     assert row["independent"] == "0"
 
 
-def test_the_title_says_what_it_was_measured_on(tmp_path):
-    said_of(tmp_path, [mpi(ONE, on_allocate)])
-    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+def test_the_page_begins_with_the_answer_and_its_title_says_what_it_was_measured_on(tmp_path):
+    answer = answer_of(tmp_path, [mpi(ONE, on_allocate)])
+    page = report.build(report.load(tmp_path, find())).read_text("utf-8")
+    assert plain(map(Markup, re.findall(r'<p class="lede">(.*?)</p>', page))) == plain(
+        answer.sentences
+    )
+    written = (tmp_path / "report/progress_answer.csv").read_text("utf-8")
+    assert list(csv.DictReader(io.StringIO(written))) == rows_of(answer)
     (scope,) = re.findall(r'<p class="scope">(.*?)</p>', page)
     assert scope.startswith("Measured on one machine (")
     assert scope.endswith("2 ranks, 6 launches of each cell. This is not a network result.")

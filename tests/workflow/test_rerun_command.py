@@ -130,7 +130,7 @@ def results(tmp_path, monkeypatch, ready_environment):
         pytest.param("dinan.py", "Mutex", 2, "reference", marks=(slow, measures)),
         pytest.param("redbook_halo.py", "HaloOfThreads", 1, "reference", marks=(slow, measures)),
         pytest.param("redbook_messages.py", "EagerLimit", 2, "reference", marks=(slow, measures)),
-        pytest.param("conformance.py", "ConformanceFirst", 2, "right"),
+        pytest.param("conformance.py", "ConformanceFirst", 2, "right", marks=slow),
     ],
 )
 def test_a_cell_of_each_study_is_launched_by_its_check(results, capfd, check, test, ranks, verdict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import markupsafe
@@ -54,16 +53,6 @@ def test_the_page_says_what_the_shell_files_say(text, page):
         assert markupsafe.escape(path.read_text("utf-8")) in text
     assert "No variable helps: async_thread turns 0 of 20 cells" in text
     assert "22 cells failed with it (crash)" in text
-
-
-def test_a_shell_file_of_an_earlier_report_does_not_stay(page, tmp_path):
-    own = tmp_path / "campaign"
-    shutil.copytree(page.parents[1], own)
-    stale = own / "report" / "advice" / "gone.sh"
-    stale.write_text("export OLD=1\n")
-    report.build(report.load(own, find()), single_file=True)
-    assert not stale.exists()
-    assert (stale.parent / "mpich-5.0.2.sh").exists()
 
 
 def test_without_other_settings_nothing_is_said_to_help(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shlex
+import shutil
 
 import pytest
 from progress_page import rows_of
@@ -37,12 +38,18 @@ def test_hostile_names_are_text(text):
     assert "&lt;b&gt;none&lt;/b&gt;" in text
 
 
-def test_the_same_campaign_gives_the_same_bytes(page):
+def test_the_same_campaign_gives_the_same_bytes_and_no_shell_file_of_an_earlier_report_stays(
+    page, tmp_path
+):
+    own = tmp_path / page.parents[1].name
+    shutil.copytree(page.parents[1], own)
+
     def content():
-        return {p: p.read_bytes() for p in page.parent.rglob("*") if p.is_file()}
+        return {path: path.read_bytes() for path in (own / "report").rglob("*") if path.is_file()}
 
     before = content()
-    report.build(report.load(page.parents[1], find()), single_file=True)
+    (own / "report" / "advice" / "gone.sh").write_text("export OLD=1\n")
+    report.build(report.load(own, find()), single_file=True)
     assert content() == before
 
 
