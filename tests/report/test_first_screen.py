@@ -17,7 +17,7 @@ from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.measure.analyse import analyse
 from onesided.report import answers
-from onesided.report.terminal import terminal_summary
+from onesided.report.answers import terminal_summary
 from onesided.studies import find
 
 ONE, TWO, THREE = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
