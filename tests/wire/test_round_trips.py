@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -22,6 +23,7 @@ MPIS = (
 )
 DELAYS_US = (250, 500, 1000, 1500)
 TIMEOUT_S = 120
+ROUNDS = 5
 OPERATIONS = "operation=put,fetch_and_op;flavor=allocate"
 CELLS = f"{OPERATIONS};synchronisation=lock_exclusive,lock_all_flush"
 #: What each MPI needs for an access, by operation and synchronisation.
@@ -64,34 +66,44 @@ def times_of(output):
     }
 
 
-def round_trips(document, folder, metric="access", *, longer=1, variables=None, launches=2):
-    """Return the round trips of an access, or of another call, by operation and synchronisation.
-
-    The wire takes `longer` times as long as the kernel is told.
-    """
+def launch(document, folder, delay_us, wire_us, variables):
+    """Launch the kernel with a delay on a wire that may have another one; return its times."""
     own = document["launcher"]
     kernel = kernels.build(document, ["round_trips"]) / "bin" / "round_trips"
+    output = folder / f"{len(list(folder.iterdir()))}.jsonl"
+    answer = subprocess.run(
+        [
+            *(*WIRE, f"--family={document['family']}", f"--delay-us={wire_us}", "--"),
+            *(own["path"], "-n", "2", *own["placement"]["unbound"], str(kernel)),
+            *("--output", str(output), "--delay_us", str(delay_us), "--cells", CELLS),
+        ],
+        env={**kernels.variables(document), **variables},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return times_of(output)
+
+
+def round_trips(document, folder, metric="access", *, longer=1, variables=MappingProxyType({})):
+    """Return the round trips of an access, or of another call, by operation and synchronisation.
+
+    The wire takes `longer` times as long as the kernel is told. There are further launches while
+    a number is open.
+    """
     points = defaultdict(list)
-    for delay_us in launches * DELAYS_US:
-        output = folder / f"{len(list(folder.iterdir()))}.jsonl"
-        answer = subprocess.run(
-            [
-                *(*WIRE, f"--family={document['family']}", f"--delay-us={longer * delay_us}", "--"),
-                *(own["path"], "-n", "2", *own["placement"]["unbound"], str(kernel)),
-                *("--output", str(output), "--delay_us", str(delay_us), "--cells", CELLS),
-            ],
-            env={**kernels.variables(document), **(variables or {})},
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        assert answer.returncode == 0, answer.stdout + answer.stderr
-        found = times_of(output)
-        message_s = min(times["message"] for times in found.values())
-        for way, times in found.items():
-            points[way].append(Point(str(delay_us), message_s, times[metric]))
-    return {way: trips_of(own_points).number for way, own_points in points.items()}
+    for _ in range(ROUNDS):
+        for delay_us in DELAYS_US:
+            found = launch(document, folder, delay_us, longer * delay_us, variables)
+            message_s = min(times["message"] for times in found.values())
+            for way, times in found.items():
+                points[way].append(Point(str(delay_us), message_s, times[metric]))
+        numbers = {way: trips_of(own_points).number for way, own_points in points.items()}
+        if None not in numbers.values():
+            break
+    return numbers
 
 
 @pytest.mark.parametrize("name", MPIS)
@@ -106,7 +118,7 @@ def test_a_wire_that_takes_twice_as_long_changes_no_number(ready_environment, tm
 def test_a_program_that_takes_a_core_changes_no_number(ready_environment, tmp_path):
     with subprocess.Popen([sys.executable, "-c", BURNER]) as burner:
         try:
-            found = round_trips(ready_environment(MPICH), tmp_path, launches=3)
+            found = round_trips(ready_environment(MPICH), tmp_path)
         finally:
             burner.kill()
     assert found == NEEDED[MPICH]

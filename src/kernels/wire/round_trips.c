@@ -15,7 +15,7 @@
  * its request (`wait`), the call that completes it (`complete`); once a window, the first access
  * (`first`), and the calls around all accesses (`enter`, `leave`).
  * Verified: every payload, with values that depend on the sample's number: the whole window at the
- * target, its gaps too, and all that is fetched. */
+ * target, its gaps too, all that is fetched, and each message. */
 #include <math.h>
 #include <mpi.h>
 
@@ -69,22 +69,29 @@ struct experiment {
     long long accesses; /* of this window so far */
     double least_s[2];  /* of them, but for the first */
     double message_s;   /* the least of their messages */
+    long long messages; /* so far, the same number at both ranks */
+    struct verification sent_back;
     struct series *message, *access, *begin, *issue, *wait, *complete, *first;
 };
 
-/* A message to the target and back; its seconds. Each is in MPI_Recv then, or was a moment ago. */
-static double message_there_and_back(const struct experiment *experiment)
+/* A message to the target, which sends it back; its seconds. The target is in MPI_Recv, or was a
+ * moment ago. */
+static double message_there_and_back(struct experiment *experiment)
 {
+    const MPI_Comm communicator = world_communicator;
+    const int64_t sent = value_of_sample((uint64_t)++experiment->messages, 0);
+    int64_t word = sent;
     const double begin_s = clock_now_s();
-    char word = 0;
     if (experiment->is_origin) {
-        CHECKED(MPI_Send(&word, 1, MPI_CHAR, TARGET, 0, world_communicator));
-        CHECKED(MPI_Recv(&word, 1, MPI_CHAR, TARGET, 0, world_communicator, MPI_STATUS_IGNORE));
+        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, TARGET, 0, communicator));
+        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, TARGET, 0, communicator, MPI_STATUS_IGNORE));
     } else if (experiment->is_target) {
-        CHECKED(MPI_Recv(&word, 1, MPI_CHAR, ORIGIN, 0, world_communicator, MPI_STATUS_IGNORE));
-        CHECKED(MPI_Send(&word, 1, MPI_CHAR, ORIGIN, 0, world_communicator));
+        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, ORIGIN, 0, communicator, MPI_STATUS_IGNORE));
+        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, ORIGIN, 0, communicator));
     }
-    return clock_now_s() - begin_s;
+    const double seconds = clock_now_s() - begin_s;
+    verify_element(&experiment->sent_back, word, sent, 0, (uint64_t)experiment->messages);
+    return seconds;
 }
 
 /* What an access of a slot is made with. */
@@ -257,7 +264,8 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         .is_target = launch->rank == TARGET,
         .is_origin = launch->rank == ORIGIN,
         .least_s = {INFINITY, INFINITY},
-        .message_s = INFINITY};
+        .message_s = INFINITY,
+        .sent_back = {.name = "messages"}};
     struct slots *slots = &experiment.slots;
     slots->makes = cell_choice(cell, "operation");
     slots->origins = RANKS - 1;
@@ -266,6 +274,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         record_status(record, CELL_UNSUPPORTED, "%s", reason);
     } else if (slots_open(slots)) {
         use_window(&experiment);
+        record_verification(record, experiment.sent_back);
         slots_close(slots);
     }
 }

@@ -29,6 +29,7 @@ MODULES: Mapping[str, str] = {
     "compare": "compare",
     "versions": "compare",
     "advice": "rerun",
+    "estimate": "rerun",
     "spack": "machine",
     "site": "machine",
     "container": "machine",

@@ -44,6 +44,7 @@ TOLERANCE = 0.1
 """How far a number may be from the interval of a slope: a call has work of its own, too, and a busy
 core makes it longer by chance."""
 HALVES = 2
+OPEN = "open"
 LEAST_DELAYS = 3
 """The least number of delays that tell whether the times are on a line at all."""
 
@@ -86,9 +87,11 @@ class Trips:
 
     @property
     def words(self) -> str:
-        """Return the number, or the ends of the interval if they tell no number."""
+        """Return the number; else the ends of the interval, or `OPEN` if it is wider than one."""
         if self.number is not None:
             return f"{abs(self.number):g}"
+        if self.line.high - self.line.low > 1:
+            return OPEN
         return f"{self.line.low:.1f} to {self.line.high:.1f}"
 
     def seconds(self, message_s: float) -> float:
@@ -307,6 +310,35 @@ def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
     """Return each number of a column, with the MPIs that have it."""
     by_number = grouped((name for name in rows if key in rows[name]), lambda name: rows[name][key])
     return [f"{words} under {listed(names)}" for words, names in by_number.items()]
+
+
+def estimated(material: Material, latency_s: float) -> list[Row]:
+    """Return what each way to access a target costs on a network.
+
+    Args:
+        material: the campaign in which the round trips were counted.
+        latency_s: how long a short message is under way on the network, in one direction; seconds.
+    """
+    launches = Launches(material)
+    rows: list[Row] = []
+    for cells in ways(material.cells):
+        trips = trips_of(launches.points(cells, ACCESS))
+        if trips is not None:
+            count = trips.line.slope if trips.number is None else trips.number
+            rows.append(
+                {
+                    **_head(cells[0]),
+                    "environment": cells[0].environment,
+                    "trips": trips.words,
+                    "network": MESSAGES_OF_TRIP * latency_s * count,
+                    "work": trips.line.intercept,
+                }
+            )
+    return rows
+
+
+MESSAGES_OF_TRIP = 2
+"""A round trip is a message there, and one back."""
 
 
 def _is_small(cell: Cell) -> bool:
