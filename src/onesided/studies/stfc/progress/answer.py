@@ -191,7 +191,9 @@ def _within_and_between(
     if between:
         others = _what_to_use(between, kind)
         return [SAY("within", said[0]), *said[1:], *(SAY("between", one) for one in others)]
-    return said if is_network else [*said, SAY("only_within", run_commands(["settings", "wire"]))]
+    if is_network or not within[0].good:
+        return said
+    return [*said, SAY("only_within", run_commands(["settings", "wire"]))]
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
