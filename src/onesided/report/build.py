@@ -13,7 +13,6 @@ from onesided.cells.experiment import Experiment, Study
 from onesided.report import (
     comparison,
     containers,
-    dictionary,
     figures,
     grid,
     provenance,
@@ -22,6 +21,7 @@ from onesided.report import (
 from onesided.report.document import (
     INDEX,
     Content,
+    columns_table,
     document,
     files_of,
     has_figure,
@@ -310,7 +310,7 @@ def build(loaded: Loaded, single_file: bool = False) -> Path:
     files: dict[str, Content] = {}
     for sheet in every:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
-    columns = dictionary.table(files)
+    columns = columns_table(files)
     files[f"{columns.name}.csv"] = columns
     (_, index), *pages = ((sheet.file, render(loaded, sheet, every, again)) for sheet in every)
     target = loaded.campaign.folder / "report"
