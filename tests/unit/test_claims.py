@@ -59,12 +59,18 @@ def material(above, below=(1.0, 0.9, 1.1), rounds=None, **entry):
         return found and Measure(*found, 0.95, "interval", 6)
 
     return SimpleNamespace(
-        cells=cells, environments=["one"], interval_words="", measure=measure, by_round=by_round
+        cells=cells,
+        environments=["one"],
+        interval_words="",
+        measure=measure,
+        by_round=by_round,
+        lines=SimpleNamespace(environment_of=lambda one: one.environment),
     )
 
 
 def word(claims, own):
-    (row,) = claims.rows(own)
+    (table,) = claims.parts(own)
+    (row,) = table.rows
     return row["one"]
 
 
