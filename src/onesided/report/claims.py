@@ -96,24 +96,35 @@ class Claim:
         if not self.needs_cores:
             cells = replace(cells, cores=[*cells.cores, *cells.crowd], crowd=[])
         outcome = self.decide(cells, self.asked)
-        if outcome.word == NOT_MEASURED and not outcome.why:
-            return replace(outcome, why=self._missing(cells))
-        return outcome
+        if outcome.word != NOT_MEASURED or self.decide is untested:
+            return outcome
+        return replace(outcome, why=self._reason(cells, outcome.why))
 
-    def _missing(self, cells: Cells) -> str:
-        """Say which cells, or which of their values, the claim lacks."""
+    def _reason(self, cells: Cells, why: str) -> str:
+        """Return why nothing was measured: first how a cell failed, then what `decide` says.
+
+        Args:
+            cells: the cells of the MPI.
+            why: what `decide` says; empty if it says nothing.
+        """
         crowd, without = "", []
         for choice in self.choices:
             own = cells.chosen([*cells.cores, *cells.crowd], choice)
             if not own:
-                return NO_CELL
+                return why or NO_CELL
             with_cores = cells.chosen(cells.cores, choice)
             if not with_cores:
                 crowd = what_crowds(cells.cores, own)
             if not (self.metric and any(map(cells.values.of, with_cores))):
                 without += own
-        reasons = filter(None, map(_reason, without))
-        return next(reasons, crowd or (NO_VALUE if without else NOT_TOGETHER))
+        failed = [cell for cell in without if cell.verdict in verdicts.FAILURES]
+        if why and not (failed and self.metric):
+            return why
+        unmeasured = [cell for cell in without if cell.verdict in verdicts.NOT_MEASURED]
+        for cell in (*failed, *unmeasured):
+            detail = short_detail(cell.detail, LONGEST_REASON)
+            return f"{cell.verdict}: {detail}" if detail else cell.verdict
+        return crowd or (NO_VALUE if without else NOT_TOGETHER)
 
 
 def _choices(asked: Any) -> Iterator[Choice]:
@@ -123,14 +134,6 @@ def _choices(asked: Any) -> Iterator[Choice]:
             yield from _choices(choice)
         elif side in ("of", "to"):
             yield choice
-
-
-def _reason(cell: Cell) -> str:
-    """Say how a cell failed, or why it was not measured; nothing if it was measured."""
-    if cell.verdict not in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
-        return ""
-    detail = short_detail(cell.detail, LONGEST_REASON)
-    return f"{cell.verdict}: {detail}" if detail else cell.verdict
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ ANSWERS = f"{SECTION}_answers"
 WORDS: Mapping[str, str] = {
     HOLDS: "the whole interval is within the bounds of the claim",
     DOES_NOT_HOLD: "the whole interval is outside the bounds",
-    OPEN: "not decided: the interval has values on both sides of a bound, or a cell failed",
+    OPEN: "not decided: the interval has values on both sides of a bound, or a cell failed whose "
+    "verdict decides the claim",
     NOT_MEASURED: "no value decides the claim; the reason is beside it",
 }
 """The answers and their meanings."""
@@ -291,6 +292,7 @@ class ClaimsPage:
             Column("mark", "study and kernel"),
         ]
         beside = [
+            Column("mpi", f"{self._noun}, as the page names it"),
             *(Column(key, key) for key in ("source", "place", "environment", "partition")),
             Column("setting", "setting"),
             Column("value", "the ratio, or the value, of the claim", numbers.ratio, measure=True),
