@@ -43,6 +43,9 @@ NO_CELL = "this campaign has no such cell"
 NOT_TOGETHER = "no number of ranks has every value that the claim compares"
 NO_VALUE = "no cell of this campaign decides it"
 
+NAMED = ("claim", "source")
+"""The keys that identify a row in a table of claims."""
+
 LONGEST_REASON = 120
 """The most letters of the reason for which a cell has no value."""
 
@@ -290,10 +293,6 @@ class Claims:
                 if outcome.word
             ],
         )
-
-
-NAMED = ("claim", "source")
-"""The keys that identify a row in a table of claims."""
 
 
 def _row(claim: Claim, outcomes: Mapping[str, Outcome]) -> Row:

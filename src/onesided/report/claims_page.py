@@ -4,7 +4,7 @@ The answers are those of the tables of claims on the pages of the studies. Nothi
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -120,7 +120,7 @@ def _tables(sections: Sequence[Section]) -> Iterator[ClaimsTable]:
                 yield shown
 
 
-def _naming(answers: Sequence[Answer]) -> Any:
+def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
     """Return a function that names an answer's MPI, with partition and setting if they differ."""
     partitions = {answer.partition for answer in answers}
     systems = {partition.partition(":")[0] for partition in partitions}
