@@ -214,12 +214,6 @@ class ClaimsPage:
             f"Each row counts the claims of a study with one {self._noun}. The bounds of a claim "
             "are in its words. The pages of the studies show the same answers with their numbers."
         )
-        number, titles = self.others
-        if number:
-            lead += (
-                f" This campaign does not measure {numbers.count(number, 'further claim')}, on: "
-                f"{listed(titles)}."
-            )
         by_study = grouped(self.every, lambda one: one.study).items()
         return [
             Section(SECTION, "How many hold", lead, [self._counts()]),
@@ -257,10 +251,19 @@ class ClaimsPage:
             rows,
             groups="heading",
             csv_only=[Column("study", "study")],
-            notes=[("", f"{word}: {meaning}.") for word, meaning in WORDS.items()],
+            notes=[("", said) for said in self._notes()],
             form="numbers",
             whole=True,
         )
+
+    def _notes(self) -> list[str]:
+        """Return what each answer means, and which claims this campaign does not measure."""
+        said = [f"{word}: {meaning}." for word, meaning in WORDS.items()]
+        number, titles = self.others
+        if number:
+            further = numbers.count(number, "further claim")
+            said.append(f"This campaign does not measure {further}, on: {listed(titles)}.")
+        return said
 
     def _of_study(self, study: Study, own: Sequence[Judged]) -> Section:
         """Return the claims of a study, each with the MPIs of each answer."""
