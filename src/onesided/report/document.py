@@ -1,4 +1,8 @@
-"""An HTML file from a template, with style, script, legend and parts. It needs no other file."""
+"""An HTML file from a template, and the files beside it: tables, drawings, columns.csv.
+
+An HTML file has style, script, legend and parts, and needs no other file. columns.csv has the
+meaning and unit of each column of each CSV and Parquet file, from ``templates/columns.yaml``.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
