@@ -1,4 +1,4 @@
-"""Today's bandwidths and times of an exchange: first the cells as in the source, then all cells."""
+"""A study's times today: bandwidths of an exchange, and a time in a table and a figure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
