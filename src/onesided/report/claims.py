@@ -10,9 +10,9 @@ from onesided.cells import verdicts
 from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.environments.settings import DEFAULT, shares_memory
 from onesided.environments.settings import names as setting_names
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.measure.common_analyses import ComputingAnalysis, ReferenceAnalysis
 from onesided.report import numbers
-from onesided.report.by_cores import Growth
+from onesided.report.by_cores import Growth, growth_of_waits
 from onesided.report.cells import apart, what_crowds
 from onesided.report.decisions import (
     DECISIONS,
@@ -27,7 +27,7 @@ from onesided.report.decisions import (
 from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Column, Folded, Row, Table
-from onesided.report.published import FOLDER
+from onesided.report.published import FOLDER, Curves
 from onesided.report.table import row_name
 from onesided.report.words import short_detail
 from onesided.system import documents, paths
@@ -361,6 +361,7 @@ def published_experiment(
     lead: str,
     contents: Sequence[Content],
     metrics: Sequence[Metric] = (),
+    published: Sequence[Curves] = (),
 ) -> Experiment:
     """Return an experiment of a source. One of its times is compared; its page ends with claims.
 
@@ -373,10 +374,14 @@ def published_experiment(
         lead: what a reader of the page has to know.
         contents: what the page shows, from top to bottom.
         metrics: figures of a launch (see `timed`); by default all figures of the analysis.
+        published: the source's numbers of the first figure, by the number of processes.
     """
     kernel = module.rpartition(".")[2]
-    growth = Growth(kernel, analysis.metrics[0].name)
-    every = [*contents, growth, Claims(study.name, kernel)]
+    first = analysis.metrics[0]
+    growth = [Growth(kernel, first.name, unit=first.unit, published=published)]
+    if isinstance(analysis, ComputingAnalysis):
+        growth.append(growth_of_waits(kernel))
+    every = [*contents, *growth, Claims(study.name, kernel)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, every)
     figures = metrics or analysis.metrics
     return timed(module, title, order, study=study, metrics=figures, analysis=analysis, page=page)
