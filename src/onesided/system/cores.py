@@ -20,6 +20,13 @@ LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
 """The variable from which a kernel reads the host of the launcher, and the cores that the launcher
 may use (``name:0-3,8``)."""
 
+_LEVEL1_DATA, _LEVEL2, _LEVEL3, _LEVEL4 = 188, 191, 194, 197
+"""The C library's numbers for the sizes of caches (glibc, ``bits/confname.h``). Python has no names
+for these numbers."""
+
+UNKNOWN_CACHE_BYTES = 32 << 20
+"""The size of the largest cache if the C library does not know it."""
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -67,6 +74,24 @@ def quota(groups: Groups = SYSTEM) -> float | None:
     """
     found = [limit for folder in _folders(groups) if (limit := _quota_of(folder)) is not None]
     return min(found, default=None)
+
+
+def largest_cache_bytes() -> int:
+    """Return the size of the largest cache, as kernels see it (``src/kernels/harness/cache.c``)."""
+    return next(filter(None, map(_cache_bytes, (_LEVEL4, _LEVEL3, _LEVEL2))), UNKNOWN_CACHE_BYTES)
+
+
+def own_cache_bytes() -> int:
+    """Return the size of the caches that a core has for itself, as kernels see it."""
+    return _cache_bytes(_LEVEL1_DATA) + _cache_bytes(_LEVEL2)
+
+
+def _cache_bytes(name: int) -> int:
+    """Return the size of a cache, as the C library says it; 0 if the library does not know."""
+    try:
+        return max(0, os.sysconf(name))
+    except (OSError, ValueError):
+        return 0
 
 
 def launcher_value() -> str:
