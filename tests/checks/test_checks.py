@@ -45,7 +45,7 @@ def paths_environment():
 @pytest.fixture(scope="module")
 def described(tmp_path_factory):
     answer = reframe("--describe", session=tmp_path_factory.mktemp("describe"))
-    assert "skipping test file" not in answer.stdout + answer.stderr
+    assert "skipping test" not in answer.stdout + answer.stderr
     start = answer.stdout.index("[\n")
     return json.JSONDecoder().raw_decode(answer.stdout, start)[0]
 
