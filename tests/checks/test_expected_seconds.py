@@ -86,7 +86,7 @@ def test_each_estimate_is_near_the_time_that_was_measured_on_two_cores(on_two_co
 
 
 def test_a_test_whose_number_of_ranks_has_no_meaning_is_declared_and_takes_no_time(on_two_cores):
-    for check, number in (("LatencyBandwidth", 4), ("SharingThreads", 4)):
+    for check, number in (("LatencyBandwidth", 4), ("SharingThreads", 4), ("HaloOfThreads", 2)):
         test = on_two_cores[check, number]
         assert grid.cells(test["base_point"], test["crosses"])
         assert test["expected_s"] == 0
