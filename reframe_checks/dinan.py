@@ -25,7 +25,7 @@ class Dinan(ByCores):
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
         if labels["target_state"] == "computes":
-            return 0.05 + COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
+            return COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
         return super().seconds_of_cell(labels)
 
 
@@ -43,6 +43,7 @@ class Mutex(Dinan):
 
     descr = "mutex in a window"
     kernel = "mutex"
+    cell_s = 0.04
     options = {"burst": "10000", "samples": "10", "budget-s": "0.05"}
     crowded_options = {"burst": "5", "samples": "3", "budget-s": "1"}
     base_point = {
@@ -77,6 +78,7 @@ class LinkedList(Dinan):
 
     descr = "linked list in a dynamic window"
     kernel = "linked_list"
+    cell_s, crowded_cell_s = 0.02, 3.0
     options = {"burst": "200", "samples": "10", "budget-s": "0.05"}
     crowded_options = {"burst": "5", "samples": "3", "budget-s": "1"}
     base_point = {"operation": "append", "idiom": "lock_all", "target_state": NO_MEANING}
@@ -118,6 +120,7 @@ class MemoryModel(Dinan):
 
     descr = "separate and unified memory model"
     kernel = "memory_model"
+    cell_s, crowded_cell_s = 0.11, 0.3
     options = {"burst": "10", "samples": "20", "budget-s": "0.03", **SAMPLES_OF_COMPUTES}
     crowded_options = {"burst": "1", "samples": "3"}
     base_point = {
@@ -149,6 +152,7 @@ class Ordering(Dinan):
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
+    cell_s = 0.01
     options = {"burst": "100", "samples": "10", "budget-s": "0.03", **SAMPLES_OF_COMPUTES}
     crowded_options = {"burst": "10", "samples": "3"}
     base_point = {

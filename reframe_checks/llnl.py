@@ -25,8 +25,8 @@ OPTIONS = {"samples": "10", "budget-s": "0.05"}
 #: Ranks that share cores wait for each other's time slices: a pass then takes a hundred times as
 #: long.
 CROWDED = {"burst": "1", "samples": "3"}
-#: Time of a cell with a core for each rank; and without, at one rank for each core. Seconds.
-CELL_S, CROWDED_CELL_S = 0.12, 0.16
+#: Time of a cell, and of each byte that a rank sends in a pass, with a core for each rank. Seconds.
+CELL_S, BYTE_S = 0.02, 15e-9
 
 
 class Exchange(OneSetting):
@@ -61,11 +61,17 @@ class Exchange(OneSetting):
             flavors = {"flavor": FLAVORS, **every, self.size_axis: few}
             self.crosses += [{"interface": self.one_sided, **flavors}]
 
-    slowdown = 1  # `seconds_of_cell` knows it
+    crowded_cell_s = 0.32
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
-        return CROWDED_CELL_S * self.load if self.is_crowded else CELL_S
+        """Return the time that a cell took on two cores, which grows with the size."""
+        if self.is_crowded:
+            return super().seconds_of_cell(labels)
+        return CELL_S + BYTE_S * self.sent_bytes(int(labels[self.size_axis]))
+
+    def sent_bytes(self, size_bytes):
+        """Return how many bytes a rank sends in a pass with messages of a size."""
+        return size_bytes
 
 
 @rfm.simple_test
@@ -94,6 +100,10 @@ class SwappedAllToAll(Exchange):
     sizes = [8, 64, 512, 4096, 32768, 262144, 1000000]
     crowded_sizes = [8, 32768]
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
+
+    def sent_bytes(self, size_bytes):
+        """Return the bytes of the blocks for all other ranks."""
+        return size_bytes * (self.ranks - 1)
 
 
 @rfm.simple_test

@@ -9,9 +9,10 @@ import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.campaign.ranks import fewer_the_more_crowded
+from onesided.system import cores
 
 from .common.one_setting import OneSetting
-from .plugins.ranks import ranks_of
+from .plugins.ranks import nodes_of, partitions, ranks_of
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
 #: The source's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
@@ -25,8 +26,11 @@ SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
 TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
 COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
 COMPUTE_S = 0.01
-#: Time of a trial with a core for each rank; and without, at one rank for each core.
-TRIAL_S, CROWDED_TRIAL_S = 0.002, 0.0075
+#: Time of a trial with a core for each rank; and without, at one rank for each core. The time in
+#: which a rank flushes its part of the largest cache, before each trial, is added.
+TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
+#: The bytes of a cache that a rank flushes in a second if it has a core.
+FLUSHED_BYTES_PER_S = 1e10
 #: With at most so many ranks for each core, a rank that computes is still met by the others.
 MOST_LOAD_WITH_COMPUTES = 2
 
@@ -101,11 +105,18 @@ class Pattern(OneSetting):
         """Tell whether one rank computes in some cells, which needs a core for each rank."""
         return not self.is_crowded
 
+    @property
+    def flushed_bytes(self):
+        """How many bytes a rank flushes before a trial (src/kernels/luecke/shared/pattern.c)."""
+        on_node = min(nodes_of(one).ranks_of_one(self.ranks) for one in partitions())
+        return max(cores.largest_cache_bytes() // on_node, cores.own_cache_bytes())
+
     slowdown = 1  # `seconds_of_cell` knows it
 
     def seconds_of_cell(self, labels):
         """Return the time of a cell, from its number of trials."""
         trial_s = CROWDED_TRIAL_S * self.load**2 if self.is_crowded else TRIAL_S
+        trial_s += max(1, self.load) * self.flushed_bytes / FLUSHED_BYTES_PER_S
         if labels["target_state"] == "computes":
             return 0.05 + self.computing_trials * (COMPUTE_S + trial_s)
         return 0.05 + self.trials * trial_s

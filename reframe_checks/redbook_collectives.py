@@ -25,7 +25,7 @@ class AlltoallAlgorithms(ByCores):
     descr = "all-to-all algorithms"
     tags = {"redbook", "papers"}
     kernel = "alltoall_algorithms"
-    cell_s = 0.05
+    cell_s = 0.01
     crowded_cell_s = 0.3
     options = SHORT
     crowded_options = SINGLE
@@ -112,7 +112,7 @@ class HierarchicalCollectives(ByCores):
     descr = "hierarchical collectives"
     tags = {"redbook", "papers"}
     kernel = "hierarchical_collectives"
-    cell_s = 0.06
+    cell_s = 0.015
     crowded_cell_s = 0.3
     options = SHORT
     crowded_options = SINGLE

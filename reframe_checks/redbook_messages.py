@@ -36,8 +36,8 @@ class EagerLimit(ByCores):
     #: A limit for each path: memory that the ranks share, and TCP.
     setting = builtins.parameter(["default", "tcp"])
     kernel = "eager_limit"
-    cell_s = 0.1
-    crowded_cell_s = 0.8
+    cell_s = 0.25
+    crowded_cell_s = 1.0
     options = WIDE_SEARCH
     crowded_options = {"largest-bytes": "65536", "delay-ms": "20"}
     base_point = {"call": "send", "receiver": "in_mpi", "flavor": NO_MEANING}
@@ -117,6 +117,7 @@ class InPlace(OneSetting):
     tags = TAGS
     kernel = "in_place_all_to_all"
     kernel_options = {"samples": "10", "budget-s": "0.02"}
+    cell_s, crowded_cell_s = 0.02, 0.45
     base_point = {"way": "alltoall", "size_bytes": IN_PLACE_SIZES[0]}
     crosses_one_thread = [
         {
@@ -124,10 +125,6 @@ class InPlace(OneSetting):
             "size_bytes": [*IN_PLACE_SIZES, *AROUND_LIMIT],
         }
     ]
-
-    def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
-        return 0.05
 
 
 @rfm.simple_test

@@ -30,6 +30,7 @@ class Overlap(OnesidedCheck):
 
     kernel = "overlap"
     kernel_options = OPTIONS
+    cell_s, crowded_cell_s = 0.13, 1.0
     base_point = {
         "transfer": "put",
         "flavor": MAIN_FLAVOR,
@@ -61,6 +62,7 @@ class OverlapCommunicationThread(Overlap):
     tags = TAGS
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter(["serialized"])
+    cell_s, crowded_cell_s = 0.3, 1.4
     crosses_one_thread = [
         {
             "transfer": ["put", "thread_put"],

@@ -71,6 +71,7 @@ class PutOrdering(OneSetting):
     tags = TAGS
     kernel = "put_ordering"
     kernel_options = OPTIONS
+    cell_s, crowded_cell_s = 0.01, 0.6
     base_point = {
         "idiom": "flush_each",
         "flavor": MAIN_FLAVOR,
@@ -87,7 +88,3 @@ class PutOrdering(OneSetting):
         {**_disjoint, "flavor": FLAVORS, **_sizes},
         {**_messages, **_sizes},
     ]
-
-    def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
-        return 0.01

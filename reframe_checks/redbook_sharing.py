@@ -38,8 +38,8 @@ class SharingProcesses(ByCores):
     descr = "adapter sharing, pairs of processes"
     tags = {"redbook", "papers"}
     kernel = "adapter_sharing"
-    cell_s = 0.1
-    crowded_cell_s = 0.5
+    cell_s = 0.02
+    crowded_cell_s = 0.25
     options = OPTIONS
     crowded_options = FEW_SAMPLES
     base_point = BASE_POINT
@@ -61,6 +61,7 @@ class SharingThreads(OnesidedCheck):
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
     most_ranks = threads = 2
+    cell_s = crowded_cell_s = 0.02
     base_point = BASE_POINT
     options = OPTIONS
     crowded_options = FEW_SAMPLES

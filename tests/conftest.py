@@ -306,7 +306,7 @@ def described(once):
             text=True,
             check=False,
         )  # fmt: skip
-        assert "skipping test file" not in answer.stdout + answer.stderr
+        assert "skipping test" not in answer.stdout + answer.stderr
         (folder / "tests.json").write_text(answer.stdout[answer.stdout.index("[\n") :])
 
     text = (once("described", describe) / "tests.json").read_text()

@@ -43,6 +43,7 @@ def described(cores: int, per_node: int | None, nodes: int | None) -> dict[str, 
         "scheduler": "squeue",
         "launcher": "srun",
         "processor": {"num_cpus": cores},
+        "features": [] if nodes else ["one_node"],
         "extras": {name: value for name, value in extras.items() if value},
     }
     with tempfile.TemporaryDirectory() as folder:

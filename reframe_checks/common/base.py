@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import math
 import os
 import pathlib
 import shlex
@@ -57,6 +58,9 @@ class OnesidedCheck(
     #: ranks.
     headline = builtins.variable(typ.List[dict], value=[])
 
+    #: Time of a cell with a core for each thread, and with two threads on each core; seconds.
+    cell_s = builtins.variable(float, value=0.1)
+    crowded_cell_s = builtins.variable(float, value=0.2)
     #: Approximate time of a launch of all cells on an otherwise idle machine; seconds.
     expected_s = builtins.variable(float, value=0.0, loggable=True)
 
@@ -72,7 +76,7 @@ class OnesidedCheck(
 
     def seconds_of_cell(self, labels):
         """Return the approximate seconds of a cell. A leaf class may know a better number."""
-        return 0.1
+        return self.crowded_cell_s / 2 if self.is_crowded else self.cell_s
 
     @property
     def slowdown(self):
@@ -81,8 +85,12 @@ class OnesidedCheck(
 
     @builtins.run_after("init")
     def expect_duration(self):
-        """Add up the times of the cells, so that a campaign can say how long it will take."""
-        self.expected_s = self.slowdown * sum(map(self.seconds_of_cell, self.declared_points()))
+        """Add up the times of the cells, so that a campaign can say how long it will take.
+
+        A test that is skipped, because its number of ranks has no meaning, takes no time.
+        """
+        cells = [] if self.reason_against_ranks else self.declared_points()
+        self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))
 
     @builtins.run_after("init")
     def describe_figures(self):

@@ -19,18 +19,10 @@ class ByCores(OneSetting):
     crosses_crowded = builtins.variable(list, value=[])
     #: Further cells that have a meaning from three ranks on.
     crosses_three = builtins.variable(list, value=[])
-    #: Time of a cell with a core for each rank, and if two ranks share each core; seconds.
-    cell_s = builtins.variable(float, value=0.2)
-    crowded_cell_s = builtins.variable(float, value=0.6)
+    cell_s, crowded_cell_s = 0.2, 0.6
 
     @builtins.run_after("init")
     def choose_crosses(self):
         """Without a core for each rank, leave out cells that need it."""
         chosen = self.crosses_crowded if self.is_crowded else self.crosses_full
         self.crosses = [*chosen, *(self.crosses_three if self.ranks >= 3 else [])]
-
-    slowdown = 1  # `seconds_of_cell` knows it
-
-    def seconds_of_cell(self, labels):
-        """Return the time of a cell, which grows with the ranks that share a core."""
-        return self.crowded_cell_s * self.load / 2 if self.is_crowded else self.cell_s

@@ -32,10 +32,7 @@ class ThreadsAllowed(OnesidedCheck):
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
     kernel_options = OPTIONS
-
-    def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
-        return 0.05
+    cell_s, crowded_cell_s = 0.05, 0.14
 
 
 class ServerThread(ThreadsAllowed):
@@ -44,7 +41,4 @@ class ServerThread(ThreadsAllowed):
     helpers = 1
     options = OPTIONS
     crowded_options = FEW_SAMPLES
-
-    def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
-        return 0.4 if self.is_crowded else super().seconds_of_cell(labels)
+    crowded_cell_s = 0.1

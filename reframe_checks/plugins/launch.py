@@ -3,10 +3,12 @@
 import os
 import pathlib
 import shlex
+import sys
 
 import reframe.core.builtins as builtins
 
 from onesided.regression import repeats
+from onesided.sites import WIRE, wire
 
 from .launcher import LauncherPlugin
 
@@ -25,6 +27,9 @@ class LaunchPlugin(LauncherPlugin):
     launch_timeout_s = builtins.variable(int, value=120)
     #: Time after which a cell is a hang; seconds. At most half the launch's time-out.
     cell_timeout_s = builtins.variable(float, value=60.0)
+
+    #: How long the wire of a partition `WIRE` holds a message, one way; microseconds.
+    wire_delay_us = builtins.variable(float, int, value=500)
 
     lines_file = repeats.LINES
     launches_file = repeats.LAUNCHES
@@ -53,13 +58,36 @@ class LaunchPlugin(LauncherPlugin):
                     "the session runs no more of that setting",
                 )
 
+    @property
+    def is_on_wire(self):
+        """Whether the nodes are hosts of this machine."""
+        return WIRE in self.current_partition.features
+
+    @builtins.run_after("setup")
+    def skip_without_hosts(self):
+        """Skip the test if this machine has no such hosts."""
+        reason = wire.missing() if self.is_on_wire else None
+        if reason is not None:
+            self.skip_with_reason("unavailable", reason)
+
+    def wire_command(self):
+        """Return the command that makes the hosts, and starts what follows it on the first one."""
+        if not self.is_on_wire:
+            return []
+        return [
+            *(sys.executable, "-P", "-m", "onesided.cli", "wire"),
+            f"--family={self.environment['family']}",
+            *(f"--hosts={self.nodes}", f"--ranks-per-host={self.num_tasks_per_node}"),
+            *(f"--delay-us={self.wire_delay_us:g}", "--"),
+        ]
+
     @builtins.run_before("run")
     def wrap_launcher(self):
         """Add placement options to the launcher, and put the recording script before it."""
         self.env_vars["ONESIDED_SETTING"] = self.setting
         if not self.launches_inside:
             self.job.launcher.options += map(shlex.quote, self.placement_options())
-        self.job.launcher.modifier = f"sh {shlex.quote(str(LAUNCH_SCRIPT))}"
+        self.job.launcher.modifier = shlex.join([*self.wire_command(), "sh", str(LAUNCH_SCRIPT)])
         self.job.launcher.modifier_options = [
             self.lines_file,
             self.launches_file,

@@ -15,7 +15,7 @@ from reframe.core.backends import getlauncher
 from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign.outcomes import AS_LAUNCHED
-from onesided.environments import containers, site_mpi
+from onesided.environments import containers, declarations
 from onesided.sites import SLURM
 
 from .ranks import nodes_of
@@ -42,7 +42,7 @@ OPTIONS = {
     "jsrun": {"unbound": ["--bind", "none"], "core": ["--bind", "packed:1"]},
 }
 #: Each test asks for it several times; the declarations do not change while a ReFrame runs.
-families = functools.cache(site_mpi.families)
+families = functools.cache(declarations.families)
 #: Launchers that an MPI brings, by family. None: the family of the environment has the options.
 FAMILY_OF = {
     "mpirun-openmpi": "openmpi",

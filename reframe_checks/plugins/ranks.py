@@ -109,11 +109,15 @@ class RanksPlugin(RegressionTestPlugin):
         if self.options:
             self.kernel_options = self.crowded_options if self.is_crowded else self.options
 
+    @property
+    def reason_against_ranks(self):
+        """Why this number of ranks has no meaning for the check; None if it has one."""
+        return numbers.reason_against(
+            self.ranks, self.least_ranks, self.most_ranks or None, self.multiple_of_ranks
+        )
+
     @builtins.run_after("setup")
     def skip_numbers_without_a_meaning(self):
         """Skip the test if the check has no meaning for this number of ranks."""
-        reason = numbers.reason_against(
-            self.ranks, self.least_ranks, self.most_ranks or None, self.multiple_of_ranks
-        )
-        if reason is not None:
-            self.skip_with_reason("unsupported", reason)
+        if self.reason_against_ranks is not None:
+            self.skip_with_reason("unsupported", self.reason_against_ranks)

@@ -1,4 +1,4 @@
-"""A machine without a scheduler: one partition, and every declared environment.
+"""A machine without a scheduler: as it is, and as several hosts with a wire between them.
 
 Use it as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the files
 that ``onesided environments`` writes. An environment that does not exist yet, or is unavailable, is
@@ -17,6 +17,14 @@ site_configuration = sites.configuration(
             "scheduler": "local",
             "launcher": "mpiexec",
             "features": ["one_node"],
-        }
+        },
+        {
+            "name": "wire",
+            "descr": "a rank on each of several hosts of this machine, joined by a wire",
+            "scheduler": "local",
+            "launcher": "mpiexec",
+            "features": ["network", "wire"],
+            "extras": {"ranks_per_node": 1, "nodes": 4},
+        },
     ],
 )

@@ -31,6 +31,7 @@ def node_of(cores, **extras):
     return {
         "name": "node", "scheduler": "squeue", "launcher": "srun",
         "processor": {"num_cpus": cores}, "extras": extras,
+        "features": [] if "nodes" in extras else ["one_node"],
     }  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def reframe(tmp_path_factory):
         answer = subprocess.run(
             command, cwd=ROOT, env={**os.environ, **variables}, capture_output=True, text=True
         )
-        assert "skipping test file" not in answer.stdout + answer.stderr, answer.stdout
+        assert "skipping test" not in answer.stdout + answer.stderr, answer.stdout
         return answer.stdout
 
     return call
@@ -123,9 +124,13 @@ def test_what_has_a_core_a_rank_has_the_cells_and_options_of_two_ranks(described
 
 @SLOW
 def test_where_nodes_get_few_ranks_each_nothing_is_crowded(described):
-    assert {name: repetitions(test) for name, test in described("8 nodes of 64 cores").items()} == {
-        name: repetitions(test) for name, test in described("128 cores").items()
-    }
+    def found(nodes):
+        # a check of two ranks with several threads each is skipped with more ranks
+        tests = described(nodes).items()
+        return {n: repetitions(test) for n, test in tests if not 0 < test["most_ranks"] < 64}
+
+    assert len(found("128 cores")) > 100
+    assert found("8 nodes of 64 cores") == found("128 cores")
 
 
 @pytest.mark.parametrize("number", [3, pytest.param(16, marks=SLOW)])

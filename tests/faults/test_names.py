@@ -8,7 +8,7 @@ import yaml
 
 from onesided.campaign import campaign
 from onesided.regression import references
-from onesided.system import documents, names, paths
+from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 SLOW = pytest.mark.slow
@@ -40,7 +40,7 @@ def refused(answer, *words):
 @pytest.mark.parametrize("text", NO_NAMES)
 def test_what_leads_elsewhere_or_means_something_to_a_shell_is_no_name(text):
     with pytest.raises(InputError, match="expected a name of at most 64 letters"):
-        names.check("here", "field", text)
+        paths.check_name("here", "field", text)
 
 
 def test_every_name_that_is_declared_is_a_name():
@@ -55,7 +55,7 @@ def test_every_name_that_is_declared_is_a_name():
     ]
     assert len(found) > 30
     for name in found:
-        assert names.check("config", None, name) == name
+        assert paths.check_name("config", None, name) == name
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_beside_each_latency_stands_how_many_additions_the_core_did_at_a_time(pr
         if WIDTH in found:
             assert len(found[WIDTH]["samples"]) == len(found["latency"]["samples"])
             seen += found[WIDTH]["samples"]
-    # cores of today have several units; a shared one (1.17 was seen) or an interrupted one does less
+    # cores of today have several units; a shared one (1.17 was seen) or an interrupted one less
     assert all(0 <= width < 32 for width in seen)
     assert max(seen) > 1.05
 

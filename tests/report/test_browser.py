@@ -158,7 +158,7 @@ def test_the_filter_finds_an_mpi_by_its_names(browser, page_path, words):
 def test_a_filter_that_finds_nothing_says_so(browser, page_path):
     with opened(browser, page_path) as page:
         page.locator(".filter input").fill("no such words")
-        page.get_by_text("No cell has all of this: leave something out.").wait_for()
+        page.get_by_text("Nothing has all of this: leave something out.").wait_for()
         assert page.locator(".filterable tbody tr").count() == 0
 
 

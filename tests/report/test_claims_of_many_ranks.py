@@ -43,7 +43,9 @@ def outcomes(found):
 def outcomes_of(study, folder, ranks, cores):
     """Return what becomes of a study's claims on the one MPI that is asked."""
     options = {"environments": getattr(study, "ENVIRONMENTS", TWO)[:1], **TRIALS.get(study, {})}
-    return outcomes(materials(study.campaign, folder, ranks=ranks, cores=cores, rounds=2, **options))
+    return outcomes(
+        materials(study.campaign, folder, ranks=ranks, cores=cores, rounds=2, **options)
+    )
 
 
 @pytest.fixture(scope="module", params=STUDIES)
@@ -91,14 +93,22 @@ def test_a_changed_time_at_64_ranks_changes_what_becomes_of_a_claim_on_growth(tm
 def test_a_page_shows_which_law_of_growth_the_intervals_of_three_numbers_of_ranks_leave(tmp_path):
     options = {"kernels": ["linked_list"], "ranks": MANY, "cores": 64, "rounds": 6}
     found = materials(dinan.campaign, tmp_path / "many", times=dinan.as_claimed, **options)
-    (folded,) = parts(found["linked_list"], Growth)
-    rows = {row["cell"]: row for row in folded.part.rows}
+    times, waits = (folded.part for folded in parts(found["linked_list"], Growth))
+    rows = {row["cell"]: row for row in times.rows}
     appended = [row for cell, row in rows.items() if "operation=append" in cell]
     assert appended and {row[MPICH] for row in appended} == {"quadratic"}
     assert not any("none" in row["cell"] for row in rows.values())
     for row in appended:
-        assert row[f"growth_{MPICH}"] == (
-            "with 2, 4, 16 and 64 ranks; excluded: constant, logarithmic, linear"
+        assert row[f"growth_{MPICH}"].endswith(
+            " with 2, 4, 16 and 64 ranks; excluded: constant, logarithmic, linear"
         )
+        first, last = row[f"first_{MPICH}"], row[f"last_{MPICH}"]
+        assert first.low < first.value < first.high < last.low < last.value
+    assert {row[MPICH] for row in waits.rows} == {"constant"}
+    assert all("target_state=computes" in row["cell"] for row in waits.rows)
+    crowd = materials(dinan.campaign, tmp_path / "crowd", **{**options, "cores": 16})
+    for row in parts(crowd["linked_list"], Growth)[0].part.rows:
+        assert " with 2, 4 and 16 ranks" in row[f"growth_{MPICH}"]
+        assert row[f"growth_{MPICH}"].endswith("; no core for each: 64")
     few = materials(dinan.campaign, tmp_path / "few", **{**options, "ranks": (2, 4)})
     assert parts(few["linked_list"], Growth) == []

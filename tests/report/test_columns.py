@@ -8,7 +8,7 @@ import zipfile
 import polars as pl
 import pytest
 
-from onesided.report import dictionary
+from onesided.report.document import PARQUET, columns_table
 from onesided.report.parts import Column, Table
 
 MEASURED = re.compile(r"_(s|bytes|percent|us|ms)(?:_low|_high)?$")
@@ -69,7 +69,7 @@ def test_words_for_a_reader_are_on_the_page_and_their_numbers_in_the_csv():
     row = {"value": "put", "mpi": "✓ 66", "mpi run": 66}
     table = Table("t", "caption", columns, [row], csv_only=[Column("mpi run", "run")])
     assert table.csv_text().splitlines() == ["value,mpi run", "put,66"]
-    described = dictionary.table({"t.csv": table}).rows
+    described = columns_table({"t.csv": table}).rows
     own = [one["column"] for one in described if one["file"] == "t.csv"]
     assert own == ["value", "mpi run"]
 
@@ -77,7 +77,7 @@ def test_words_for_a_reader_are_on_the_page_and_their_numbers_in_the_csv():
 def test_every_column_of_every_parquet_file_is_described(campaign_that_ran, described):
     results = campaign_that_ran.parent / "results" / "tiny"
     paths = list(results.glob("*.parquet"))
-    assert {path.stem for path in paths} == set(dictionary.PARQUET)
+    assert {path.stem for path in paths} == set(PARQUET)
     for path in paths:
         names = list(pl.read_parquet_schema(path))
         assert names == [name for file, name in described if file == path.name]
@@ -90,5 +90,5 @@ def test_the_archive_has_the_dictionary_and_the_page_links_it_and_the_parquet_fi
         assert archive.read("columns.csv") == (pages / "columns.csv").read_bytes()
     html = (pages / "index.html").read_text("utf-8")
     assert 'href="columns.csv"' in html
-    for name in dictionary.PARQUET:
+    for name in PARQUET:
         assert f'href="../{name}.parquet"' in html

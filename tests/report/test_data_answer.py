@@ -18,8 +18,8 @@ from onesided import report
 from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.measure.analyse import analyse
+from onesided.report.answers import terminal_summary
 from onesided.report.material import Cell, load
-from onesided.report.terminal import terminal_summary
 from onesided.studies import find
 from onesided.studies.data import answer, tried
 from onesided.studies.data import known as own

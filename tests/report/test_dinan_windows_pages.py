@@ -10,7 +10,7 @@ from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.parts import Folded
 from onesided.studies.dinan.memory_model import Cuts
-from onesided.studies.parts.times import Times
+from onesided.studies.parts.today import Times
 from onesided.studies.parts.waits import Waits
 
 MPICH, IMPI = (environment.name for environment in made.ENVIRONMENTS)

@@ -12,6 +12,7 @@ from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts
 
 from onesided import report
+from onesided.report.by_cores import ByRanks, Growth
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.numbers import DASH
@@ -157,6 +158,41 @@ def test_ranks_a_node_have_a_table_with_values_and_ratios_beside_the_published(t
     assert beside[4]["Thunder"] == pytest.approx(115 / 361)
     assert beside[16]["Frost"] == pytest.approx(121 / 156)
     assert beside[16][MPICH] is None and beside[8]["Thunder"] is None
+
+
+def test_growth_over_ranks_names_the_nodes_of_the_launches(tmp_path):
+    material = placed(tmp_path, "swapped_all_to_all", {4: 1}, ranks=[2, 4, 8, 16])
+    found = {folded.part.name: folded.part for folded in parts(material, Growth)}
+    assert found.keys() == {
+        f"swapped_all_to_all_{metric}_growth{where}"
+        for metric in ("time", "bandwidth")
+        for where in ("", "_published")
+    }
+    for row in found["swapped_all_to_all_time_growth"].rows:
+        assert row[MPICH] == "linear"
+        nodes = " with 2 and 4 ranks on one node, 8 on 2 nodes, 16 on 4 nodes; excluded: "
+        assert nodes in row[f"growth_{MPICH}"]
+    for row in found["swapped_all_to_all_bandwidth_growth"].rows:
+        assert row[MPICH] == "constant"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "size"), [("swapped_all_to_all", "1000000"), ("some_to_some", "262144")]
+)
+def test_the_bandwidth_over_ranks_is_below_the_curves_of_the_sources_machines(
+    two_cores, kernel, size
+):
+    then, now = parts(two_cores[kernel], ByRanks)
+    assert (then.name, now.name) == (f"{kernel}_ranks_published", f"{kernel}_ranks_measured")
+    drawn = {(row["series"], str(row["ranks"])): row["shown"] for row in then.table.rows}
+    own = {"swapped_all_to_all": 2155e6, "some_to_some": 1290e6}
+    assert drawn["Purple", "4"] == pytest.approx(own[kernel])
+    assert "2006" in then.caption and "compare shapes, not heights" in then.caption
+    assert {row["panel"] for row in now.table.rows} == {MPICH, OPENMPI}
+    assert size in now.caption
+    assert {(str(row["ranks"]), row["series"]) for row in now.table.rows} == {
+        ("2", ""), ("4", "crowded"), ("8", "crowded"),
+    }  # fmt: skip
 
 
 def test_with_one_placement_the_page_says_which_from_the_data(tmp_path):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import polars as pl
 import pytest
 from made_up import progress
+from unpacked import whole
 
 from onesided import report
 from onesided.measure.analyse import analyse
+from onesided.report import numbers
+from onesided.report.parts import Column, Measure, Table
 from onesided.studies import find
 
 PROGRESS, BASELINE = (find()[name].title for name in ("progress", "baseline"))
@@ -46,7 +52,43 @@ def test_each_page_of_a_campaign_of_one_round_says_so_once(of_one):
 def test_a_page_of_several_rounds_does_not_and_one_beside_it_does(of_two):
     found = {name: page.count("was launched once") for name, page in of_two.items()}
     machine = find()["baseline"].study.name
-    assert found == {**dict.fromkeys(of_two, 0), machine: 1}
+    # the claims of this campaign are all on the machine
+    assert found == {**dict.fromkeys(of_two, 0), machine: 1, "claims": 1}
+
+
+def values_without_range(page):
+    """Return how often a table says that a value is of one launch: below values, in captions."""
+    captions = re.findall(r'<p class="caption".*?</p>', page, re.DOTALL)
+    said = sum("Each value is of one launch." in caption for caption in captions)
+    return page.count('<small class="interval">one launch</small>'), said
+
+
+def test_tables_of_one_round_say_so_above_the_values_and_not_below_each(of_one):
+    found = {name: values_without_range(whole(page)) for name, page in of_one.items()}
+    assert {below for below, _ in found.values()} == {0}
+    assert found[find()["progress"].study.name][1]
+    # a value of the machine is of the launches of all MPIs
+    assert found[find()["baseline"].study.name] == (0, 0)
+
+
+def test_tables_of_several_rounds_do_not(of_two):
+    found = [values_without_range(whole(page)) for page in of_two.values()]
+    assert set(found) == {(0, 0)}
+
+
+def test_one_value_of_one_launch_among_others_has_the_words_below_it():
+    six = Measure(2.0, 1.0, 3.0, 0.97, "interval", 6)
+    one = replace(six, low=2.0, high=2.0, launches=1)
+    columns = [Column("name", "name"), Column("time", "time", numbers.seconds, measure=True)]
+
+    def shown(*values):
+        rows = [{"name": "a", "time": value} for value in values]
+        table = Table("t", "Times.", columns, rows)
+        return str(table.html(rows)).count("one launch"), table.is_of_one_launch
+
+    assert shown(one, six) == (1, False)
+    assert shown(one, one) == shown(one, "hang") == (0, True)
+    assert shown(six, six) == shown("hang") == (0, False)
 
 
 def test_a_page_with_some_experiments_of_one_round_names_them(tmp_path):

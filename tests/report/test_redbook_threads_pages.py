@@ -7,7 +7,7 @@ from made_up import threads as made
 from made_up.generator import MPICH, OPENMPI
 from shown import materials, parts, words
 
-from onesided.report.by_cores import ByCores
+from onesided.report.by_cores import ByCores, ByRanks
 from onesided.report.cells import CrowdedCells, what_crowds
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
@@ -90,6 +90,19 @@ def test_printed_speed_ups_are_beside_todays_and_the_suspect_one_is_marked(two_c
         ("Example 2", 1, 2): pytest.approx(1.8, rel=0.02),
         ("Example 2", 2, 1): pytest.approx(made.TASKS, rel=0.02),
     }
+
+
+def test_the_time_over_tasks_is_below_the_sources_for_each_way_to_share(eight_cores):
+    figures = parts(eight_cores["matrix_vector"], ByRanks)
+    names = [f"matrix_vector_{way}_ranks" for way in ("rows", "columns")]
+    assert [one.name for one in figures] == [
+        f"{name}_{which}" for name in names for which in ("published", "measured")
+    ]
+    then, now = figures[:2]
+    drawn = {(row["series"], str(row["ranks"])): row["shown"] for row in then.table.rows}
+    assert (drawn["1 thread", "8"], drawn["2 threads", "4"]) == (31, 33)
+    assert drawn["4 threads", "8"] == "N/A"
+    assert {row["series"] for row in now.table.rows} >= {"1 thread", "2 threads"}
 
 
 def test_claims_hold_where_the_source_is_right(two_cores, eight_cores):

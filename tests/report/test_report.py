@@ -30,7 +30,6 @@ from onesided.studies.stfc.shared_counter.cells import TABLE1
 from onesided.studies.stfc.shared_counter.tables import latency
 from onesided.system.errors import InputError
 
-
 #: A file of an older report.
 STALE = Path("gone.csv")
 

@@ -59,12 +59,18 @@ def material(above, below=(1.0, 0.9, 1.1), rounds=None, **entry):
         return found and Measure(*found, 0.95, "interval", 6)
 
     return SimpleNamespace(
-        cells=cells, environments=["one"], interval_words="", measure=measure, by_round=by_round
+        cells=cells,
+        environments=["one"],
+        interval_words="",
+        measure=measure,
+        by_round=by_round,
+        lines=SimpleNamespace(environment_of=lambda one: one.environment),
     )
 
 
 def word(claims, own):
-    (row,) = claims.rows(own)
+    (table,) = claims.parts(own)
+    (row,) = table.rows
     return row["one"]
 
 
@@ -91,6 +97,30 @@ def test_a_swing_that_both_values_share_leaves_no_claim_open(write):
 
 def test_no_claim_rests_on_cells_with_more_ranks_than_cores(write):
     assert word(write(), material((20.0, 18.0, 22.0), oversubscribed=True)) == NOT_MEASURED
+
+
+PAIR = {"of": {"what": "b"}, "to": {"what": "a"}}
+OF_RATIOS = {"place": "3", "says": "It gains.", "ratio_of_ratios": {"over": PAIR, "under": PAIR}}
+OF_RATIOS["ratio_of_ratios"]["least"] = 1
+NO_SUCH = SLOWER | {"ratio": {"of": {"what": "c"}, "to": {"what": "a"}, "least": 1}}
+
+
+@pytest.mark.parametrize(
+    ("entry", "above", "more", "why"),
+    [
+        (NO_SUCH, (2.0, 2.0, 2.0), {}, "this campaign has no such cell"),
+        (SLOWER, None, {"verdict": "crash", "detail": "signal 11"}, "crash: signal 11"),
+        (OF_RATIOS, None, {"verdict": "not run", "detail": "no time"}, "not run: no time"),
+        (OF_RATIOS, None, {"verdict": "reference"}, "no cell of this campaign decides it"),
+        (OF_RATIOS, (2.0, 2.0, 2.0), {"oversubscribed": True}, "more ranks than cores"),
+        ({"place": "3", "says": "It is.", "untested": "no clock"}, None, {}, "no clock"),
+    ],
+)
+def test_what_was_not_measured_says_why(write, entry, above, more, why):
+    (table,) = write(entry).parts(material(above, **more))
+    (row,) = table.rows
+    assert (row["one"], row["why_one"]) == (NOT_MEASURED, why)
+    assert [answer.outcome.why for answer in table.answers] == [why]
 
 
 def test_the_numbers_stand_beside_the_word(write):

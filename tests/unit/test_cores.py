@@ -11,6 +11,31 @@ from onesided.system import cores
 MANY = range(8)
 
 
+def size_of_cache(name):
+    """Return the size of a cache as the C library's own program says it; 0 if it says none."""
+    answer = subprocess.run(["getconf", name], capture_output=True, text=True, check=True)
+    said = answer.stdout.strip()
+    return int(said) if said.isdecimal() else 0
+
+
+def test_caches_have_the_sizes_that_the_c_library_names():
+    levels = [size_of_cache(f"LEVEL{level}_CACHE_SIZE") for level in (4, 3, 2)]
+    found = next((size for size in levels if size), cores.UNKNOWN_CACHE_BYTES)
+    assert cores.largest_cache_bytes() == found
+    assert cores.own_cache_bytes() == size_of_cache("LEVEL1_DCACHE_SIZE") + levels[2]
+
+
+def test_a_cache_that_the_c_library_does_not_know_has_a_usual_size(monkeypatch):
+    monkeypatch.setattr(os, "sysconf", lambda name: -1)
+    assert (cores.largest_cache_bytes(), cores.own_cache_bytes()) == (cores.UNKNOWN_CACHE_BYTES, 0)
+
+    def unknown(name):
+        raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(os, "sysconf", unknown)
+    assert (cores.largest_cache_bytes(), cores.own_cache_bytes()) == (cores.UNKNOWN_CACHE_BYTES, 0)
+
+
 @pytest.fixture
 def groups(tmp_path, monkeypatch):
     """Return a function that makes files of control groups, for a process that may use 8 cores."""

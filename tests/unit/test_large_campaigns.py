@@ -22,7 +22,7 @@ from onesided.cells import verdicts
 from onesided.measure import analyse, cell_verdicts
 from onesided.report.parts import Column, RowsOf, Table
 from onesided.studies import find
-from onesided.system import documents, parallel, writing
+from onesided.system import cores, documents, writing
 from onesided.system.errors import InputError, OnesidedError
 
 RESULTS = ("values.parquet", "summary.parquet", "verdicts.json")
@@ -58,7 +58,7 @@ def test_so_has_one_that_is_judged_by_several_processes(campaign, monkeypatch):
     assert len(in_lots(monkeypatch, campaign, 400)) > 2
     analyse.analyse(campaign, find())
     one_process = [(campaign / name).read_bytes() for name in RESULTS]
-    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(cores, "WORTH_A_PROCESS", 0)
     analyse.analyse(campaign, find())
     assert [(campaign / name).read_bytes() for name in RESULTS] == one_process
     assert one_process[1] == before[1]
@@ -90,7 +90,7 @@ def test_a_fault_in_one_of_several_processes_is_the_line_that_it_is_in_one(campa
     )
     verdicts = (campaign / "verdicts.json").read_bytes()
     in_lots(monkeypatch, campaign, 504)
-    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(cores, "WORTH_A_PROCESS", 0)
     try:
         table.with_columns(labels).write_parquet(path)
         with pytest.raises(InputError) as raised:
@@ -107,7 +107,7 @@ def test_a_fault_in_one_of_several_processes_is_the_line_that_it_is_in_one(campa
 
 def test_results_of_several_processes_come_in_the_order_of_the_calls(monkeypatch):
     tasks = [(number, 2) for number in range(20)]
-    assert list(parallel.each(pow, tasks, parallel.WORTH_A_PROCESS)) == [
+    assert list(cores.each(pow, tasks, cores.WORTH_A_PROCESS)) == [
         number**2 for number in range(20)
     ]
 
@@ -117,9 +117,9 @@ def test_the_processes_of_a_stage_that_is_killed_end_with_it(sign, tmp_path):
     program = tmp_path / "stage.py"
     program.write_text(
         "import time\n"
-        "from onesided.system import parallel\n"
+        "from onesided.system import cores\n"
         "if __name__ == '__main__':\n"
-        "    list(parallel.each(time.sleep, [(600,), (600,)], parallel.WORTH_A_PROCESS))\n"
+        "    list(cores.each(time.sleep, [(600,), (600,)], cores.WORTH_A_PROCESS))\n"
     )
     stage = subprocess.Popen([sys.executable, program], process_group=0)
     deadline = time.monotonic() + 60

@@ -14,7 +14,7 @@ import pytest
 from onesided.campaign import campaign as campaigns
 from onesided.campaign import collect, declared, session_tables
 from onesided.campaign.slot import slots
-from onesided.system import parallel
+from onesided.system import cores
 
 SMOKE_CELLS = 18
 
@@ -203,7 +203,7 @@ def test_sessions_that_are_collected_in_pieces_and_processes_give_the_same_table
     before = {name: pl.read_parquet(results / name) for name in names}
     record = json.loads((results / "campaign.json").read_text())
     monkeypatch.setattr(session_tables, "MOST_CELLS", 1)
-    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(cores, "WORTH_A_PROCESS", 0)
     campaign = campaigns.load(str(campaign_that_ran))
     assert len(list(session_tables.pieces(next(slots(campaign)), declared.tests_of(campaign)))) > 1
     collect.collect(campaign)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.environments import containers, declarations, provision, settings
-from onesided.system import documents, names, paths, surroundings
+from onesided.system import documents, paths, surroundings
 from onesided.system.errors import InputError
 
 
@@ -162,11 +162,11 @@ def resolve(name_or_path: str) -> Path:
     """
     folder = paths.config_dir() / "campaigns"
     named = folder / f"{name_or_path}.yaml"
-    if names.is_name(name_or_path) and named.is_file():
+    if paths.is_name(name_or_path) and named.is_file():
         return named
     path = Path(name_or_path)
     if path.is_file():
-        names.check(path, "name of the file", path.stem)
+        paths.check_name(path, "name of the file", path.stem)
         if path.stem == PUBLISHED:
             raise InputError(path, "name of the file", PUBLISHED, "one that is not taken")
         return path.resolve()

@@ -22,7 +22,7 @@ from onesided.campaign.parquet import join_parts, write_part
 from onesided.campaign.session_tables import COLUMNS, INSIDE, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
-from onesided.system import cores, parallel, paths, writing
+from onesided.system import cores, paths, writing
 
 #: The variable with the start of the command that runs the campaign, in seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
@@ -66,7 +66,7 @@ def collect(campaign: Campaign) -> None:
     pieces = _pieces(campaign, [*campaign.rounds, *more])
     with writing.temporary_folder(campaign.results) as folder:
         tasks = [(piece, folder, number) for number, piece in enumerate(pieces)]
-        found = list(parallel.each(_collect_piece, tasks, sum(one.most_cells for one in pieces)))
+        found = list(cores.each(_collect_piece, tasks, sum(one.most_cells for one in pieces)))
         for name in ("samples", "launches", "cells"):
             join_parts(campaign.results / f"{name}.parquet", folder)
     record = _campaign_record(campaign, found)

@@ -17,7 +17,7 @@ from onesided.campaign.campaign import PUBLISHED, Campaign
 from onesided.campaign.session import SESSION_SCHEMA
 from onesided.campaign.slot import Slot, slots
 from onesided.environments.declarations import Document
-from onesided.system import cores, documents, names, paths, writing
+from onesided.system import cores, documents, paths, writing
 from onesided.system.errors import InputError
 
 #: The file that a test leaves beside its lines, with its schema.
@@ -81,7 +81,7 @@ def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:
         InputError: a report cannot be read, has no test of this project, or its files are of a
             later run. Nothing of this report is added.
     """
-    names.check("collect-reframe", "--into", name)
+    paths.check_name("collect-reframe", "--into", name)
     results = paths.results_dir() / name
     is_anothers = (results / "sessions").exists() and not _runs_folder(results).exists()
     if name == PUBLISHED or is_anothers:

@@ -29,9 +29,11 @@ MODULES: Mapping[str, str] = {
     "compare": "compare",
     "versions": "compare",
     "advice": "rerun",
+    "estimate": "rerun",
     "spack": "machine",
     "site": "machine",
     "container": "machine",
+    "wire": "machine",
     "new": "new_experiment",
 }
 """By the first word of a command, its module. The help lists the commands in this order."""
@@ -42,6 +44,9 @@ OF_ACTIONS = {
     "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
 }
 """For each command with actions: its line in the list of commands, and its description."""
+
+AS_IN_THE_SHELL = ("wire",)
+"""Commands that start what the user names, with the variables of the user's shell."""
 
 OF_MANY_VALUES = (
     *("further", "collect", "collect-reframe", "analyse", "report"),
@@ -86,7 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.disable()
     try:
         paths.check()
-        surroundings.clear()
+        if words[0] not in AS_IN_THE_SHELL:
+            surroundings.clear()
         # every command that launches has this option
         if not hasattr(options, "keep_environment"):
             return options.function(options)

@@ -7,10 +7,11 @@ from pathlib import Path
 from onesided.cli.command import argument, command
 from onesided.environments import containers, declarations, provision
 from onesided.environments.providers import wheel
-from onesided.system import names, paths
+from onesided.system import paths
 from onesided.system.errors import EXIT_BAD_INPUT, EXIT_FAILURE, InputError, record_fault
 
 FEW_DIFFERENCES = 20
+MOST = 1e9
 
 
 @command(
@@ -69,7 +70,7 @@ def spack_machine(options: argparse.Namespace) -> int:
     """Print which files would be written; write them if asked."""
     from onesided.environments.spack_machine import plan
 
-    found = plan.make(names.check("spack machine", "--name", options.name))
+    found = plan.make(paths.check_name("spack machine", "--name", options.name))
     for line in plan.describe(found):
         print(line)
     if options.write:
@@ -197,3 +198,42 @@ def site_check(options: argparse.Namespace) -> int:
         record_fault(fault)
         print(f"onesided: {fault}", file=sys.stderr)
     return EXIT_BAD_INPUT if findings.faults else 0
+
+
+@command(
+    "wire",
+    "run a command on hosts of this machine that are joined by a wire with a delay",
+    argument("--hosts", type=int, choices=range(2, 5), default=2, help="how many; %(default)s"),
+    argument("--ranks-per-host", type=int, default=1, metavar="N", help="%(default)s"),
+    argument("--delay-us", type=float, default=1000.0, metavar="US", help="one way; %(default)s"),
+    argument("--jitter-us", type=float, default=0.0, metavar="US", help="at most; %(default)s"),
+    argument("--rate-mbit", type=float, metavar="MBIT", help="megabits per second (default: any)"),
+    argument("--family", action="append", help="of the MPI that starts ranks (default: any)"),
+    argument("command", nargs="+", metavar="COMMAND", help="what to run on host h1, behind --"),
+    description="Run a command on the first of several hosts of this machine, without root where "
+    "the kernel allows user namespaces. Launchers of MPICH, Open MPI and Intel MPI that the "
+    "command starts find the hosts by themselves. Nothing is left when the command has ended.",
+)
+def wire(options: argparse.Namespace) -> int:
+    """Run a command on a host; return its exit status.
+
+    Raises:
+        InputError: a number has no meaning.
+        OnesidedError: this machine has no such hosts.
+    """
+    from onesided.sites import wire as hosts
+
+    for name, least in (("ranks_per_host", 1), ("delay_us", 0), ("jitter_us", 0)):
+        given, option = getattr(options, name), name.replace("_", "-")
+        if not least <= given < MOST:
+            raise InputError(f"wire: --{option}", None, given, f"a number from {least}")
+    made = hosts.Wire(
+        1e-6 * options.delay_us,
+        1e-6 * options.jitter_us,
+        1e6 * options.rate_mbit if options.rate_mbit else None,
+    )
+    known = list(declarations.families())
+    families = options.family or known
+    if not set(families) <= set(known):
+        raise InputError("wire: --family", None, families[-1], f"one of {', '.join(known)}")
+    return hosts.run(options.hosts, made, options.ranks_per_host, families, options.command)

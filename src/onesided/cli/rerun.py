@@ -7,11 +7,13 @@ and placement. A line of a report names the cell completely.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
+from onesided.cli.command import KEEP_ENVIRONMENT, RESULTS, argument, command
+from onesided.system.errors import InputError
 
 if TYPE_CHECKING:
     from onesided.rerun.cell_line import Found
@@ -138,3 +140,63 @@ def advice(options: argparse.Namespace) -> int:
             print(f"{claim.environment} {claim.test} {claim.cell} {claim.verdict}: {word}")
             failed += not result.holds
     return 1 if failed else 0
+
+
+def _latency(text: str) -> float:
+    """Return a time in seconds: a number with a unit, such as ``1.3us``."""
+    number = text.rstrip("nmus")
+    unit = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}.get(text[len(number) :])
+    try:
+        found = float(number) * (unit or math.nan)
+    except ValueError:
+        found = math.nan
+    if not found >= 0:
+        expected = "a time with its unit, such as 1.3us"
+        raise InputError("estimate: --latency", None, text, expected)
+    return found
+
+
+@command(
+    "estimate",
+    "say what each call costs on your network, from the round trips of a campaign",
+    RESULTS,
+    argument("--latency", required=True, metavar="TIME", help="one way, such as 1.3us"),
+    argument("--environment", metavar="NAME", help="of one MPI (default: of all)"),
+    description="For each way to access a target: its round trips, as the campaign wire has "
+    "counted them, times twice the latency of your network; and the work of the calls on the "
+    "machine of the campaign. Latency is the time of a short message in one direction, as "
+    "benchmarks of MPI print it.",
+)
+def estimate(options: argparse.Namespace) -> int:
+    """Print a line for each way.
+
+    Raises:
+        InputError: the time is none, or the campaign has counted no round trips.
+    """
+    from onesided import report, studies
+    from onesided.report import numbers
+    from onesided.studies.wire import round_trips
+
+    latency_s = _latency(options.latency)
+    loaded = report.load(options.results, studies.find())
+    kernel = round_trips.EXPERIMENT.kernel
+    rows = [
+        row
+        for material in loaded.materials()
+        if material.experiment.kernel == kernel
+        for row in round_trips.estimated(material, latency_s)
+        if options.environment in (None, row["environment"])
+    ]
+    if not rows:
+        known = f"cells of {kernel}, as the campaign wire has them"
+        raise InputError(options.results, "cells", "no round trips", known)
+    width = max(len(str(row["environment"])) for row in rows)
+    for row in rows:
+        way = "{operation:<16} {synchronisation:<20} {flavor:<9} {size_bytes:>8} bytes".format(
+            **row
+        )
+        took = numbers.seconds(row["network"])
+        words = f"{row['trips']:>10} round trips  {took:>9} on the network"
+        work = numbers.seconds(row["work"])
+        print(f"{row['environment']:<{width}}  {way}  {words}, {work} of work here")
+    return 0

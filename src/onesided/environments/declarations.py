@@ -205,6 +205,11 @@ def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declara
     return [known[name] for name in wanted]
 
 
+def families() -> Mapping[str, Document]:
+    """Return what holds for every version of a family, by the family's name."""
+    return next(iter(declared().values())).families
+
+
 @dataclass(frozen=True)
 class LeftBehind:
     """Glob patterns, for all families, of files that killed ranks can leave."""
@@ -215,10 +220,10 @@ class LeftBehind:
 
 def left_behind() -> LeftBehind:
     """Return patterns of files that killed ranks can leave in shared memory and in ``/tmp``."""
-    families = next(iter(declared().values())).families.values()
+    known = families().values()
     return LeftBehind(
-        {pattern for family in families for pattern in family["left_behind"]},
-        {pattern for family in families for pattern in family["left_behind_temporary"]},
+        {pattern for family in known for pattern in family["left_behind"]},
+        {pattern for family in known for pattern in family["left_behind_temporary"]},
     )
 
 

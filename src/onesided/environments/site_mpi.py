@@ -21,7 +21,7 @@ from onesided.environments import (
     probe,
 )
 from onesided.environments.declarations import Declaration, Document
-from onesided.system import documents, names, paths
+from onesided.system import documents, paths
 from onesided.system.command import UnavailableError
 from onesided.system.errors import InputError
 
@@ -163,7 +163,7 @@ def family_of_package(package: str) -> str | None:
 
     None if no family does: an MPI that was made from MPICH has variables of its own.
     """
-    for name, data in families().items():
+    for name, data in declarations.families().items():
         is_mpi = declarations.library_of(data) == declarations.libraries.MPI
         if is_mpi and data["spack"].partition("@")[0] == package:
             return name
@@ -176,16 +176,11 @@ def family_in(text: str) -> str | None:
     return family_of_package(found[0]) if found else None
 
 
-def families() -> Mapping[str, Document]:
-    """Return the families of config/environments.yaml."""
-    return next(iter(declarations.declared().values())).families
-
-
 def _declaration(
     definition: Definition, family: str | None = None, version: str | None = None
 ) -> Declaration:
-    name = names.check(definition["partition"], "environment", definition["environment"])
-    return Declaration(name, PROVIDER, paths.config_dir(), families(), family, version)
+    name = paths.check_name(definition["partition"], "environment", definition["environment"])
+    return Declaration(name, PROVIDER, paths.config_dir(), declarations.families(), family, version)
 
 
 def _first_number(text: str) -> str:

@@ -26,7 +26,7 @@ from onesided.measure import setting_check, values
 from onesided.measure.cell_verdicts import VERDICTS_SCHEMA, verdicts
 from onesided.measure.further_rounds import end_of
 from onesided.measure.summary import merit_rows, summary_of
-from onesided.system import documents, parallel, writing
+from onesided.system import cores, documents, writing
 
 MOST_CELLS = 20_000
 """The maximum number of cells in a batch of several tests. A campaign with up to twice as many
@@ -166,7 +166,7 @@ def analyse(folder: Path, experiments: Experiments) -> tuple[int, int]:
             (folder, experiments, batch, threads, parts, number)
             for number, batch in enumerate(batches)
         ]
-        counts = list(parallel.each(_analyse_batch, tasks, sum(batch.cells for batch in batches)))
+        counts = list(cores.each(_analyse_batch, tasks, sum(batch.cells for batch in batches)))
         join_parts(folder / values.FILE, parts)
         join_parts(folder / "summary.parquet", parts)
         lines = (path.read_text("utf-8") for path in sorted(parts.glob("*.lines")))

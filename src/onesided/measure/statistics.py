@@ -204,28 +204,96 @@ def geometric_mean(values: Sequence[float]) -> float:
 LAWS: Mapping[str, Callable[[float], float]] = {
     "constant": lambda number: 0.0,
     "logarithmic": math.log2,
-    "linear": float,
-    "quadratic": lambda number: float(number) ** 2,
+    "linear": lambda number: number - 1.0,
+    "quadratic": lambda number: number**2 - 1.0,
 }
-"""Laws of growth, the simplest first."""
+"""Laws of growth, the simplest first. Each law is 0 for the number 1: one rank sends no message."""
+
+FALLS = "1/"
+"""The first part of a law's name if 1/value grows by the law, so that the value falls."""
+
+Intervals = Mapping[int, tuple[float, float]]
+"""For each number (of ranks, say), the low and the high end of the value."""
+
+_STEPS = 40
+"""Bisections of a factor: enough for six digits of a factor of a million."""
 
 
-def excluded_laws(intervals: Mapping[int, tuple[float, float]]) -> list[str]:
+@dataclass(frozen=True)
+class Fit:
+    """The law of growth that a value can follow.
+
+    Attributes:
+        law: the simplest law that is possible. A law that begins with `FALLS` is tried only if the
+            value cannot grow by any law. None if no law is possible.
+        excluded: the laws that were tried and are not possible.
+        nearest: `law`; without one, the law that needs the least wider intervals. None if a value
+            may be 0, because no factor makes its interval wider.
+        factor: the factor by which the ends of all intervals have to be further out so that
+            `nearest` is possible. It is 1 if a law is possible.
+    """
+
+    law: str | None
+    excluded: Sequence[str]
+    nearest: str | None
+    factor: float = 1.0
+
+
+def fitted(intervals: Intervals) -> Fit:
+    """Return the simplest law that a value can follow, first of the value, then of 1/value.
+
+    If a value is 0 or below, its inverse has no meaning, and laws of 1/value are not tried.
+    """
+    rising = excluded_laws(intervals)
+    possible = [law for law in LAWS if law not in rising]
+    if possible:
+        return Fit(possible[0], rising, possible[0])
+    if min(low for low, _ in intervals.values()) <= 0:
+        return Fit(None, rising, None)
+    inverse = {number: (1 / high, 1 / low) for number, (low, high) in intervals.items()}
+    tried = {name: (law, intervals) for name, law in LAWS.items()}
+    for name, law in list(LAWS.items())[1:]:
+        if _is_possible(law, inverse):
+            return Fit(FALLS + name, [*tried], FALLS + name)
+        tried[FALLS + name] = law, inverse
+    factors = {name: _widening(*one) for name, one in tried.items()}
+    nearest = min(factors, key=lambda name: round(factors[name], 6))
+    return Fit(None, [*tried], nearest, factors[nearest])
+
+
+def excluded_laws(intervals: Intervals) -> list[str]:
     """Return the laws of growth that a value cannot follow.
 
-    A law is possible if ``a + b * law(number)``, with an ``a`` and a ``b`` of at least 0, is within
-    the interval of every number. For a given ``b``, the intervals leave an interval for ``a``; each
-    pair of numbers bounds the ``b`` for which it is not empty.
-
-    Args:
-        intervals: for each number (of ranks, say), the low and the high end of the value.
+    A law is possible if ``a + b * law(number)``, with an ``a`` (the value for the number 1) and a
+    ``b`` of at least 0, is within the interval of every number. For a given ``b``, the intervals
+    leave an interval for ``a``; each pair of numbers bounds the ``b`` for which it is not empty.
     """
     return [name for name, law in LAWS.items() if not _is_possible(law, intervals)]
 
 
-def _is_possible(
-    law: Callable[[float], float], intervals: Mapping[int, tuple[float, float]]
-) -> bool:
+def widened(intervals: Intervals, factor: float) -> Intervals:
+    """Return intervals whose ends are a factor further out."""
+    return {number: (low / factor, high * factor) for number, (low, high) in intervals.items()}
+
+
+def _widening(law: Callable[[float], float], intervals: Intervals) -> float:
+    """Return the least factor by which the intervals have to be wider for a law to be possible.
+
+    With the factor of the largest value to the least, a constant is possible, so every law is. All
+    values have to be above 0.
+    """
+    lows, highs = zip(*intervals.values(), strict=True)
+    least, most = 0.0, math.log(max(highs) / min(lows))
+    for _ in range(_STEPS):
+        middle = (least + most) / 2
+        if _is_possible(law, widened(intervals, math.exp(middle))):
+            most = middle
+        else:
+            least = middle
+    return math.exp(most)
+
+
+def _is_possible(law: Callable[[float], float], intervals: Intervals) -> bool:
     points = [(law(number), low, high) for number, (low, high) in intervals.items()]
     least, most = 0.0, math.inf
     for own, low, high in points:
@@ -241,3 +309,60 @@ def _is_possible(
             elif low > highest:
                 return False
     return least <= most
+
+
+NORMAL_975 = 1.96
+"""The 97.5th percentile of the standard normal distribution."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line through points.
+
+    Attributes:
+        slope: the median slope.
+        low: the lower end of the slope's interval.
+        high: the upper end of the slope's interval.
+        intercept: the median of what is left of the values without the slope.
+        count: the number of points.
+    """
+
+    slope: float
+    low: float
+    high: float
+    intercept: float
+    count: int
+
+
+def line_through(groups: Iterable[Sequence[tuple[float, float]]]) -> Line | None:
+    """Return the line through points by the slopes of pairs of points; None if there is no pair.
+
+    Three of ten points may be anywhere, and the line stays where it is. The slope is the median of
+    the slopes of all pairs (Theil), and its interval covers about 95 % (Sen, Estimates of the
+    Regression Coefficient Based on Kendall's Tau, 1968, with the variance for ties). Points of one
+    group have the same abscissa but for noise, so they make no pair.
+
+    Args:
+        groups: for each abscissa, the points with it.
+    """
+    known = [list(group) for group in groups if group]
+    slopes = sorted(
+        (y - other_y) / (x - other_x)
+        for index, group in enumerate(known)
+        for other in known[:index]
+        for x, y in group
+        for other_x, other_y in other
+        if x != other_x
+    )
+    if not slopes:
+        return None
+    sizes = [len(group) for group in known]
+    variance = (_kendall(sum(sizes)) - sum(map(_kendall, sizes))) / 18
+    out = max(0, math.floor((len(slopes) - NORMAL_975 * math.sqrt(variance)) / 2))
+    slope = median(slopes)
+    rest = median([y - slope * x for group in known for x, y in group])
+    return Line(slope, slopes[out], slopes[-1 - out], rest, sum(sizes))
+
+
+def _kendall(count: int) -> int:
+    return count * (count - 1) * (2 * count + 5)

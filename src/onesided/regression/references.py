@@ -18,7 +18,7 @@ from onesided.cells.verdicts import INDEPENDENT, OBSERVED, WITH_HELP, Probe
 from onesided.measure.common_analyses import metric_values, samples_of_results
 from onesided.measure.judging import WAITING_LAUNCH
 from onesided.measure.latencies import LATENCY, Reading, least, readings
-from onesided.system import documents, names, paths, writing
+from onesided.system import documents, paths, writing
 from onesided.system.errors import InputError
 
 SCHEMA = "onesided/references/2"
@@ -63,7 +63,7 @@ def file_of(system: str, partition: str, environment: str) -> Path:
     """
     place = {"system": system, "partition": partition, "environment": environment}
     for what, name in place.items():
-        names.check("references", what, name)
+        paths.check_name("references", what, name)
     return folder() / f"{system}.{partition}" / f"{environment}.json"
 
 

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from onesided.cells.experiment import Experiment, Study
 from onesided.report import (
+    claims_page,
     comparison,
     containers,
-    dictionary,
     figures,
     grid,
     provenance,
@@ -22,6 +22,7 @@ from onesided.report import (
 from onesided.report.document import (
     INDEX,
     Content,
+    columns_table,
     document,
     files_of,
     has_figure,
@@ -52,6 +53,7 @@ class Sheet:
             the whole answer.
         sections: the sections below the answers.
         one_round: says which parts of the file are based on only one round; None if no part is.
+        lines: what the top of the file says about claims.
     """
 
     file: str
@@ -60,6 +62,7 @@ class Sheet:
     headlines: Sequence[tuple[Experiment, Headline, str]]
     sections: Sequence[Section]
     one_round: str | None = None
+    lines: Sequence[Markup] = ()
 
 
 Sections = Mapping[str, Sequence[Section]]
@@ -152,12 +155,17 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     closing += _known(loaded, answers)
     closing += [_every_cell(loaded, materials, files, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"
+    claims = _claims(loaded, materials, sections, files)
     if single_file:
         own = [section for m in materials for section in sections[m.experiment.kernel]]
-        rests = _one_round(materials)
-        return [Sheet(INDEX, ANSWERS, heading, answers, [*_joined(own), *closing], rests)]
+        own = [*_joined(own), *(claims.sections() if claims.every else ())]
+        rests, lines = _one_round(materials), claims.lines("")
+        return [Sheet(INDEX, ANSWERS, heading, answers, [*own, *closing], rests, lines)]
     rests = _one_round([m for m in materials if m.experiment in [one for one, *_ in answers]])
-    pages = [Sheet(INDEX, ANSWERS, heading, answers, closing, rests)]
+    lines = claims.lines(claims_page.FILE)
+    pages = [Sheet(INDEX, ANSWERS, heading, answers, closing, rests, lines)]
+    if claims.every:
+        pages.append(_claims_sheet(claims, materials))
     for file, own in studies.items():
         study = own[0].experiment.study
         shown = [section for m in own for section in sections[m.experiment.kernel]]
@@ -169,6 +177,23 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         here = [answer for answer in answers if answer[1].brief and answer[0].study == study]
         pages.append(Sheet(file, study.title, study.title, here, shown, _one_round(own)))
     return pages
+
+
+def _claims(
+    loaded: Loaded, materials: Sequence[Material], sections: Sections, files: Mapping[str, str]
+) -> claims_page.ClaimsPage:
+    """Return the claims of a campaign, with the answers that the pages of the studies show."""
+    at = {kernel: "" if file == INDEX else file for kernel, file in files.items()}
+    every = claims_page.judged([m.experiment for m in materials], sections, at)
+    return claims_page.ClaimsPage(every, claims_page.untested(loaded.experiments, at))
+
+
+def _claims_sheet(claims: claims_page.ClaimsPage, materials: Sequence[Material]) -> Sheet:
+    """Return the page with every claim."""
+    asked = {one.experiment.kernel for one in claims.every}
+    rests = _one_round([m for m in materials if m.experiment.kernel in asked])
+    title, heading = claims_page.TITLE, claims_page.HEADING
+    return Sheet(claims_page.FILE, title, heading, (), claims.sections(), rests)
 
 
 def _one_round(materials: Sequence[Material]) -> str | None:
@@ -261,7 +286,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
         sheets=every,
         scope=measured_on,
         again=again,
-        briefs=_briefs(loaded, every) if sheet == every[0] else [],
+        briefs=[*_briefs(loaded, every), *sheet.lines] if sheet == every[0] else [],
         caveat=scope.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
@@ -310,7 +335,7 @@ def build(loaded: Loaded, single_file: bool = False) -> Path:
     files: dict[str, Content] = {}
     for sheet in every:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
-    columns = dictionary.table(files)
+    columns = columns_table(files)
     files[f"{columns.name}.csv"] = columns
     (_, index), *pages = ((sheet.file, render(loaded, sheet, every, again)) for sheet in every)
     target = loaded.campaign.folder / "report"

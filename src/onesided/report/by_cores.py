@@ -1,12 +1,12 @@
 """Tables and figures by cores and ranks: cells with fewer cores than threads are apart."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.measure.common_analyses import COMPUTES
-from onesided.measure.statistics import LAWS, excluded_laws
-from onesided.report import scope
+from onesided.measure.common_analyses import COMPUTES, MEDIAN, OF_REMAINING, WAIT
+from onesided.measure.statistics import Fit, fitted, widened
+from onesided.report import numbers, scope
 from onesided.report.cells import (
     CROWD,
     CROWDED,
@@ -14,16 +14,19 @@ from onesided.report.cells import (
     CrowdedCells,
     apart,
     apart_by_cores,
+    grouped,
     limited,
+    nodes_in_words,
     ranks_as_axis,
     what_crowds,
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Folded, Measure, Table
 from onesided.report.pivot import Axis, Fields, Pivot, by_difference, pivoted
+from onesided.report.published import Curves
 from onesided.report.series import SeriesFigure
 from onesided.report.values import Values
-from onesided.report.words import listed
+from onesided.report.words import numbers_listed
 
 RANKS = Axis("ranks", "ranks", whole=True)
 
@@ -111,12 +114,14 @@ class ByRanks:
     """A figure of a metric by the number of ranks.
 
     Attributes:
-        figure: the figure; its axis is `RANKS`.
+        figure: the figure; its axis is `RANKS`. It may have the curves of a source.
         shown: tells whether a cell is in the figure.
+        way: returns the reader's name for a cell's series; None if its axes are the name.
     """
 
     figure: SeriesFigure
     shown: Callable[[Cell], bool] = is_timed
+    way: Callable[[Cell], str] | None = None
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the figure; nothing if there are no values."""
@@ -124,80 +129,210 @@ class ByRanks:
         caption = f"{self.figure.caption} {CROWDED.capitalize()}: {CROWD}, so that the scheduler "
         figure = replace(self.figure, caption=f"{caption}is measured too.")
         cells = [
-            ranks_as_axis(cell, cell in crowded) for cell in material.cells if self.shown(cell)
+            ranks_as_axis(self._named(cell), cell in crowded)
+            for cell in material.cells
+            if self.shown(cell)
         ]
         return figure.parts(replace(material, cells=cells))
+
+    def _named(self, cell: Cell) -> Cell:
+        """Return a cell with the name of its series in place of its axes."""
+        return Cell({**cell.entry, "labels": {"way": self.way(cell)}}) if self.way else cell
 
 
 @dataclass(frozen=True)
 class Growth:
-    """A table: which laws a metric can follow by the number of ranks, each with a core.
+    """Tables: which laws a metric can follow by the number of ranks, here and in a source.
 
     Attributes:
-        kernel: the kernel of the table.
-        metric: a metric of summary.parquet, the median.
-        shown: tells whether a cell is in the table.
+        kernel: the kernel of the tables.
+        metric: a metric of summary.parquet.
+        statistic: the statistic of the metric.
+        shown: tells whether a cell is in the table of today.
+        unit: the unit of the values.
+        published: the numbers of a source by the number of processes.
     """
 
     kernel: str
     metric: str
+    statistic: str = MEDIAN
     shown: Callable[[Cell], bool] = is_timed
+    unit: str = "s"
+    published: Sequence[Curves] = ()
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return the table; nothing if no cell was measured with `LEAST_NUMBERS` of ranks."""
-        material = apart(material)
-        values = Values(material, self.metric)
-        groups: dict[tuple[str, str, str], dict[int, Measure]] = {}
-        for cell in apart_by_cores(material, material.cells)[0]:
-            known = values.of(cell) if self.shown(cell) else None
-            if known is not None and known.launches > 1:
-                at = (_meant(cell), cell.how_run, cell.environment)
-                groups.setdefault(at, {})[int(cell.ranks)] = known
-        found = {at: by_ranks for at, by_ranks in groups.items() if len(by_ranks) >= LEAST_NUMBERS}
+        """Return today's table and the source's table; each only if it has rows."""
+        tables = (
+            ("Growth of the {} with ranks", self._today(apart(material))),
+            ("Growth of the {} in the source", self._in_source()),
+        )
+        return [Folded(title.format(self.metric), table) for title, table in tables if table]
+
+    def _today(self, material: Material) -> Table | None:
+        """Return the table of the cells that were measured with `LEAST_NUMBERS` of ranks."""
+        cores, crowd = apart_by_cores(material, filter(self.shown, material.cells))
+        found, crowded = self._by_ranks(material, cores), grouped(crowd, _at)
         if not found:
-            return []
+            return None
         rows = pivoted(
             found,
             lambda at: {"cell": at[0], "how": at[1]},
-            lambda at: self._fields(at[2], found[at]),
+            lambda at: self._fields(at[2], found[at], crowded.get(at, ())),
         )
         names = [name for name in material.environments if any(name in row for row in rows)]
-        every = sorted({ranks for by_ranks in found.values() for ranks in by_ranks})
-        shown, beside = by_difference([Column("how", "how")], rows)
+        shown, alike = by_difference([Column("how", "how")], rows)
         columns = [
             Column("cell", "cell", header=True),
             *shown,
             *(Column(name, name, note=f"growth_{name}") for name in names),
         ]
+        ends = [column for name in names for column in self._ends("ranks", name)]
+        every = sorted({ranks for by_ranks in found.values() for ranks in by_ranks})
         caption = (
-            f"Growth of the {self.metric} with {listed([*map(str, every)])} ranks, a core for "
-            "each. The laws are a + b f(ranks), with f constant, logarithmic, linear or quadratic, "
-            "and a and b at least 0. A law is excluded if no a and b come within "
-            f"{100 * (TOLERANCE - 1):.0f} % of the intervals of all numbers of ranks. Shown is the "
-            "simplest law that is not excluded."
+            f"Growth of the {self.metric} with {numbers_listed(every)} ranks, a core for each. "
+            f"{LAWS_IN_WORDS} come within {PER_CENT} % of the intervals of all numbers of ranks. "
+            f"{SHOWN_LAW} Below it: the medians with the fewest and the most ranks, and the nodes "
+            "of the launches."
         )
-        table = Table(f"{self.kernel}_growth", caption, columns, rows, csv_only=beside)
-        return [Folded("Growth with ranks", table)]
+        return Table(self._name("growth"), caption, columns, rows, csv_only=[*alike, *ends])
 
-    @staticmethod
-    def _fields(environment: str, known: Mapping[int, Measure]) -> Fields:
-        excluded = excluded_laws({ranks: _widened(one) for ranks, one in known.items()})
-        possible = [law for law in LAWS if law not in excluded]
-        why = f"with {listed([*map(str, sorted(known))])} ranks"
-        if excluded and possible:
-            why += f"; excluded: {', '.join(excluded)}"
-        return {environment: possible[0] if possible else "none", f"growth_{environment}": why}
+    def _by_ranks(
+        self, material: Material, cells: Iterable[Cell]
+    ) -> dict[tuple[str, ...], dict[int, tuple[Cell, Measure]]]:
+        """Return cells with their values by number of ranks, if there are `LEAST_NUMBERS` of it.
+
+        A value of one launch has no interval, so it does not count.
+        """
+        values = Values(material, self.metric, self.statistic)
+        found: dict[tuple[str, ...], dict[int, tuple[Cell, Measure]]] = {}
+        for cell in sorted(cells, key=lambda cell: int(cell.ranks)):
+            known = values.of(cell)
+            if known is not None and known.launches > 1:
+                found.setdefault(_at(cell), {})[int(cell.ranks)] = cell, known
+        return {at: by_ranks for at, by_ranks in found.items() if len(by_ranks) >= LEAST_NUMBERS}
+
+    def _ends(self, who: str, name: str = "", unit: str = "") -> list[Column]:
+        """Return the columns of the CSV with the values at both ends of a growth."""
+        of, key, unit = (f"{name}: ", f"_{name}", self.unit) if name else ("", "", unit)
+        return [
+            Column(
+                f"{end}{key}",
+                f"{of}{self.metric} with the {words} {who}",
+                SHOW[unit],
+                measure=bool(name),
+                unit=unit,
+            )
+            for end, words in ENDS.items()
+        ]
+
+    def _name(self, last: str) -> str:
+        return f"{self.kernel}_{self.metric}_{last}"
+
+    def _fields(
+        self, name: str, known: Mapping[int, tuple[Cell, Measure]], crowded: Sequence[Cell]
+    ) -> Fields:
+        intervals = {n: (one.low, one.high) for n, (_, one) in known.items()}
+        fit = fitted(widened(intervals, TOLERANCE))
+        ends = [known[end(known)][1] for end in (min, max)]
+        span = _span(self.unit, *(one.value for one in ends))
+        said = [f"{span} with {nodes_in_words(cell for cell, _ in known.values())}", *_why(fit)]
+        if without := sorted({int(cell.ranks) for cell in crowded}):
+            said.append(f"no core for each: {numbers_listed(without)}")
+        fields = {name: fit.law or "none", f"growth_{name}": "; ".join(said)}
+        return fields | {f"{end}_{name}": one for end, one in zip(ENDS, ends, strict=True)}
+
+    def _in_source(self) -> Table | None:
+        """Return the table of the source's curves with `LEAST_NUMBERS` of processes."""
+        rows = [row for curves in self.published for row in self._rows_of(curves)]
+        if not rows:
+            return None
+        citations = dict.fromkeys(curves.table.citation for curves in self.published)
+        caption = (
+            f"Growth of the {self.metric} in the source. {LAWS_IN_WORDS} come within {PER_CENT} % "
+            f"of all numbers: a printed number has no interval. {SHOWN_LAW} Another machine and "
+            f"another decade: compare laws, not heights. Source: {'; '.join(citations)}."
+        )
+        columns = [
+            Column("series", "in the source", header=True),
+            Column("law", "growth", note="why"),
+        ]
+        beside = [
+            Column("place", "place"),
+            *self._ends("processes", unit=self.published[0].unit),
+        ]
+        name = self._name("growth_published")
+        return Table(name, caption, columns, rows, groups="place", csv_only=beside)
+
+    def _rows_of(self, curves: Curves) -> Iterator[Fields]:
+        points = [one for one in curves.numbers(curves.unit) if one.value is not None]
+        for series, own in grouped(points, lambda point: point.series).items():
+            known = {int(one.x): float(one.value or 0) for one in own if not one.suspect}
+            if len(known) < LEAST_NUMBERS:
+                continue
+            fit = fitted(widened({n: (one, one) for n, one in known.items()}, TOLERANCE))
+            ends = [known[end(known)] for end in (min, max)]
+            with_these = f"with {numbers_listed(sorted(known))} processes"
+            said = [f"{_span(curves.unit, *ends)} {with_these}", *_why(fit)]
+            if suspect := sorted(int(one.x) for one in own if one.suspect):
+                said.append(f"doubtful, left out: {numbers_listed(suspect)}")
+            yield {
+                "place": curves.table.heading,
+                "series": series,
+                "law": fit.law or "none",
+                "why": "; ".join(said),
+                **dict(zip(ENDS, ends, strict=True)),
+            }
+
+
+def growth_of_waits(kernel: str) -> Growth:
+    """Return the tables of the waits, in the cells in which a rank computes."""
+    return Growth(kernel, WAIT, OF_REMAINING, lambda cell: not is_timed(cell), "1")
+
+
+SHOW: Mapping[str, Callable[[float], str]] = {
+    "s": numbers.seconds,
+    "B/s": numbers.rate,
+    "1/s": numbers.per_second,
+    "B": numbers.exact_bytes,
+    "count": numbers.significant,
+    "1": numbers.ratio,
+}
+"""How a value is written, by its unit."""
+
+ENDS = {"first": "fewest", "last": "most"}
+"""The keys of the columns with the values at both ends of a growth, and words for the ends."""
+
+PER_CENT = f"{100 * (TOLERANCE - 1):.0f}"
+
+LAWS_IN_WORDS = (
+    "The laws are a + b f(ranks), with f constant, logarithmic, linear or quadratic. The value of "
+    "one rank is a; a and b are at least 0. If a value falls, a law is of 1/value: 1/linear. A law "
+    "is excluded if no a and b"
+)
+SHOWN_LAW = "Shown is the simplest law that is not excluded."
+
+
+def _at(cell: Cell) -> tuple[str, str, str]:
+    """Return what a cell is, how it was run and its MPI: everything but its number of ranks."""
+    return _meant(cell), cell.how_run, cell.environment
+
+
+def _span(unit: str, first: float, last: float) -> str:
+    return f"{SHOW[unit](first)} to {SHOW[unit](last)}"
+
+
+def _why(fit: Fit) -> list[str]:
+    """Return which laws are excluded; if all are, which law comes nearest."""
+    if fit.law is None:
+        factor = TOLERANCE * fit.factor
+        return [f"nearest: {fit.nearest}, within {numbers.factor(factor)}"] if fit.nearest else []
+    return [f"excluded: {', '.join(fit.excluded)}"] if fit.excluded else []
 
 
 def _meant(cell: Cell) -> str:
     """Return the cell's values on the axes that have a meaning for it."""
     known = cell.labels.items()
     return ", ".join(f"{axis}={value}" for axis, value in known if value != NO_MEANING)
-
-
-def _widened(measure: Measure) -> tuple[float, float]:
-    """Return the ends of a value's interval, a `TOLERANCE` further out."""
-    return measure.low / TOLERANCE, measure.high * TOLERANCE
 
 
 @dataclass(frozen=True)

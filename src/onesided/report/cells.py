@@ -12,7 +12,7 @@ from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.material import MORE_THREADS, Baselines, Cell, Material
 from onesided.report.parts import Row
-from onesided.report.words import listed
+from onesided.report.words import listed, numbers_listed
 
 LATENCY_SECTION = ("latency", "Uncontended latency")
 """Identifier and title of the section with the latencies of all experiments of a page."""
@@ -222,6 +222,19 @@ def placements_in_words(cells: Iterable[Cell]) -> str:
         f"{numbers.count(ranks, 'rank')} with {listed([*map(str, per_node)])} a node"
         for ranks, per_node in placements(cells).items()
     ]
+    return ", ".join(said)
+
+
+def nodes_in_words(cells: Iterable[Cell]) -> str:
+    """Return numbers of ranks with their nodes: ``2 and 4 ranks on one node, 16 on 2 nodes``.
+
+    Of cells whose nodes are not known, only the numbers are returned.
+    """
+    said = []
+    for nodes, own in grouped(cells, lambda cell: getattr(cell, "nodes", None)).items():
+        noun = "" if said else " ranks"
+        where = {None: "", 1: " on one node"}.get(nodes, f" on {nodes} nodes")
+        said.append(f"{numbers_listed([int(cell.ranks) for cell in own])}{noun}{where}")
     return ", ".join(said)
 
 

@@ -6,21 +6,48 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from onesided.cells import verdicts
 from onesided.cells.experiment import Experiment, Metric, Study, timed
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.environments.settings import DEFAULT, shares_memory
+from onesided.environments.settings import names as setting_names
+from onesided.measure.common_analyses import ComputingAnalysis, ReferenceAnalysis
 from onesided.report import numbers
-from onesided.report.by_cores import Growth
-from onesided.report.cells import apart
-from onesided.report.decisions import DECISIONS, Asked, Cells, Outcome
-from onesided.report.material import Material
+from onesided.report.by_cores import Growth, growth_of_waits
+from onesided.report.cells import apart, what_crowds
+from onesided.report.decisions import (
+    DECISIONS,
+    NOT_MEASURED,
+    SETTING,
+    Asked,
+    Cells,
+    Choice,
+    Outcome,
+    untested,
+)
+from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
-from onesided.report.parts import Column, Row, Table
-from onesided.report.published import FOLDER
+from onesided.report.parts import Column, Folded, Row, Table
+from onesided.report.published import FOLDER, Curves
+from onesided.report.table import row_name
+from onesided.report.words import short_detail
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 Own = Callable[[Cells, Asked], Outcome]
 """A function that decides claims, for the claims of only one study."""
+
+ANY_SETTING = "any setting"
+"""The setting of an outcome that is another one if only cells at the default setting decide."""
+
+NO_CELL = "this campaign has no such cell"
+NOT_TOGETHER = "no number of ranks has every value that the claim compares"
+NO_VALUE = "no cell of this campaign decides it"
+
+NAMED = ("claim", "source")
+"""The keys that identify a row in a table of claims."""
+
+LONGEST_REASON = 120
+"""The most letters of the reason for which a cell has no value."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +55,8 @@ class Claim:
     """A sentence of a source that today's values can confirm or contradict.
 
     Attributes:
-        source: who makes the claim, and where.
+        source: who makes the claim.
+        place: where the source makes the claim.
         words: the claim in our words.
         decide: returns, from the cells of an MPI, whether the claim holds.
         asked: the input of `decide`: choices of cells, and bounds.
@@ -38,6 +66,7 @@ class Claim:
     """
 
     source: str
+    place: str
     words: str
     decide: Callable[[Cells, Any], Outcome]
     asked: Any
@@ -45,12 +74,101 @@ class Claim:
     common: Mapping[str, Any] = field(default_factory=dict)
     needs_cores: bool = True
 
+    @property
+    def where(self) -> str:
+        """Return who makes the claim, and where."""
+        return f"{self.source}, {self.place}"
+
+    @property
+    def choices(self) -> list[Choice]:
+        """Return the choices of cells that the claim compares; if it has none, one of all cells."""
+        return list(_choices(self.asked)) or [{}]
+
+    @property
+    def is_of_transport(self) -> bool:
+        """Tell whether each transport of an MPI may give the claim another outcome.
+
+        A claim that names a setting has only one outcome, and so has a claim that nothing tests.
+        """
+        is_named = any(SETTING in choice for choice in (self.common, *self.choices))
+        return not is_named and self.decide is not untested
+
     def outcome(self, cells: Cells) -> Outcome:
-        """Return the outcome of the claim with an MPI."""
+        """Return the outcome of the claim with an MPI, and why if nothing was measured."""
         cells = replace(cells, metric=self.metric, common=self.common)
         if not self.needs_cores:
             cells = replace(cells, cores=[*cells.cores, *cells.crowd], crowd=[])
-        return self.decide(cells, self.asked)
+        outcome = self.decide(cells, self.asked)
+        if outcome.word != NOT_MEASURED or self.decide is untested:
+            return outcome
+        return replace(outcome, why=self._reason(cells, outcome.why))
+
+    def _reason(self, cells: Cells, why: str) -> str:
+        """Return why nothing was measured: first how a cell failed, then what `decide` says.
+
+        Args:
+            cells: the cells of the MPI.
+            why: what `decide` says; empty if it says nothing.
+        """
+        crowd, without = "", []
+        for choice in self.choices:
+            own = cells.chosen([*cells.cores, *cells.crowd], choice)
+            if not own:
+                return why or NO_CELL
+            with_cores = cells.chosen(cells.cores, choice)
+            if not with_cores:
+                crowd = what_crowds(cells.cores, own)
+            if not (self.metric and any(map(cells.values.of, with_cores))):
+                without += own
+        failed = [cell for cell in without if cell.verdict in verdicts.FAILURES]
+        if why and not (failed and self.metric):
+            return why
+        unmeasured = [cell for cell in without if cell.verdict in verdicts.NOT_MEASURED]
+        for cell in (*failed, *unmeasured):
+            detail = short_detail(cell.detail, LONGEST_REASON)
+            return f"{cell.verdict}: {detail}" if detail else cell.verdict
+        return crowd or (NO_VALUE if without else NOT_TOGETHER)
+
+
+def _choices(asked: Any) -> Iterator[Choice]:
+    """Yield the choices of cells in what a claim asks for."""
+    for side, choice in asked.items() if isinstance(asked, Mapping) else ():
+        if side in ("over", "under"):
+            yield from _choices(choice)
+        elif side in ("of", "to"):
+            yield choice
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The outcome of a claim with an MPI, on a partition, at a setting.
+
+    Attributes:
+        claim: the claim.
+        environment: the MPI, by the campaign's name for it.
+        partition: system and partition, with a colon between them.
+        setting: the setting of the cells that decide the claim, unless the claim names settings.
+        outcome: the outcome.
+        row: the end of a link to the claim's row on the page of the study.
+    """
+
+    claim: Claim
+    environment: str
+    partition: str
+    setting: str
+    outcome: Outcome
+    row: str
+
+
+@dataclass(frozen=True)
+class ClaimsTable(Table):
+    """A table of claims on the page of a study.
+
+    Attributes:
+        answers: what the rows say: one answer for each claim and each column that it concerns.
+    """
+
+    answers: Sequence[Answer] = ()
 
 
 @dataclass(frozen=True)
@@ -96,9 +214,9 @@ class Claims:
             if not metric and not {"verdict", "untested", "own"} & entry.keys():
                 raise InputError(self.path, f"{field}.metric", "nothing", "the metric it is about")
             common = {**own.get("cells", {}), **entry.get("cells", {})}
-            where = f"{source}, {entry['place']}"
             needs_cores = own.get("needs_cores", True)
-            yield Claim(where, entry["says"], decide, asked, metric, common, needs_cores)
+            said = source, entry["place"], entry["says"]
+            yield Claim(*said, decide, asked, metric, common, needs_cores)
 
     def _decision(self, entry: Mapping[str, Any], field: str) -> tuple[Own, Any]:
         """Return the function that decides a claim, and what the claim asks for."""
@@ -116,30 +234,39 @@ class Claims:
             raise InputError(self.path, f"{field}.own.test", test, expected)
         return self.own[test], entry[name]
 
-    def rows(self, material: Material) -> list[Row]:
-        """Return one row for each claim."""
-        cells = {name: Cells.of(material, name) for name in material.environments}
-        return [self._row(claim, cells) for claim in self.claims]
+    def parts(self, material: Material) -> list[ClaimsTable | Folded]:
+        """Return the table, and after it a folded table for each further transport.
 
-    @staticmethod
-    def _row(claim: Claim, cells: Mapping[str, Cells]) -> dict[str, Any]:
-        row: dict[str, Any] = {"claim": claim.words, "source": claim.source}
-        for environment, own in cells.items():
-            outcome = claim.outcome(own)
-            row |= {environment: outcome.word, f"why_{environment}": outcome.why}
-            row[f"value_{environment}"] = outcome.measure
-            row[f"words_{environment}"] = None if outcome.measure else outcome.why
-        return row
-
-    def parts(self, material: Material) -> list[Table]:
-        """Return the table."""
+        A further transport is a setting with which the ranks of one node share no memory.
+        """
         material = apart(material)
+        cells = {name: Cells.of(material, name) for name in material.environments}
+        shown: list[ClaimsTable | Folded] = [self._table(material, cells, self.claims)]
+        claims = [claim for claim in self.claims if claim.is_of_transport]
+        for setting in _transports(material.cells) if claims else ():
+            own = {name: _at_setting(every, setting) for name, every in cells.items()}
+            own = {name: some for name, some in own.items() if _settings_of(some)}
+            table = self._table(material, own, claims, f"_{setting}")
+            shown.append(Folded(f"The claims with the setting {setting}", table))
+        return shown
+
+    def _table(
+        self, material: Material, cells: Mapping[str, Cells], claims: Sequence[Claim], end: str = ""
+    ) -> ClaimsTable:
+        """Return a table of claims.
+
+        Args:
+            material: the material, with an environment for each partition.
+            cells: the cells that decide the claims, by environment.
+            claims: the claims.
+            end: the end of the table's name.
+        """
         columns = [
             Column("claim", "what the source says", header=True, note="source", prose=True),
-            *(Column(name, name, note=f"why_{name}") for name in material.environments),
+            *(Column(name, name, note=f"why_{name}") for name in cells),
         ]
         beside = [Column("source", "source")]
-        for name in material.environments:
+        for name in cells:
             value = f"{name}: the ratio, or the value, that the claim speaks of"
             beside.append(Column(f"value_{name}", value, numbers.ratio, measure=True))
             beside.append(Column(f"words_{name}", f"{name}: why there is no number"))
@@ -148,8 +275,80 @@ class Claims:
             "and the ratios of two values round by round, each with its "
             f"{material.interval_words}. Open: these do not decide it."
         )
-        rows, name = self.rows(material), f"{self.experiment}_claims"
-        return [Table(name, caption, columns, rows, csv_only=beside, form="cards")]
+        table = f"{self.experiment}_claims{end}"
+        outcomes = [{name: claim.outcome(own) for name, own in cells.items()} for claim in claims]
+        pairs = list(zip(claims, outcomes, strict=True))
+        return ClaimsTable(
+            table,
+            caption,
+            columns,
+            [_row(claim, own) for claim, own in pairs],
+            csv_only=beside,
+            named=NAMED,
+            form="cards",
+            answers=[
+                _answer(material, claim, cells[name], outcome, table)
+                for claim, own in pairs
+                for name, outcome in own.items()
+                if outcome.word
+            ],
+        )
+
+
+def _row(claim: Claim, outcomes: Mapping[str, Outcome]) -> Row:
+    """Return the row of a claim, from its outcomes by environment."""
+    row: dict[str, Any] = {"claim": claim.words, "source": claim.where}
+    for environment, outcome in outcomes.items():
+        row |= {environment: outcome.word, f"why_{environment}": outcome.why}
+        row[f"value_{environment}"] = outcome.measure
+        row[f"words_{environment}"] = None if outcome.measure else outcome.why
+    return row
+
+
+def _answer(material: Material, claim: Claim, cells: Cells, outcome: Outcome, table: str) -> Answer:
+    """Return an outcome, with the MPI, partition and setting that it is about."""
+    own = (cell for cell in material.cells if cell.environment == cells.environment)
+    cell = next(own)
+    return Answer(
+        claim,
+        material.lines.environment_of(cell),
+        f"{cell.system}:{cell.partition}",
+        _setting_of(claim, cells, outcome),
+        outcome,
+        row_name(table, (claim.words, claim.where)),
+    )
+
+
+def _settings_of(cells: Cells) -> list[str]:
+    """Return the settings of an MPI's cells."""
+    own = (c for c in (*cells.cores, *cells.crowd) if c.environment == cells.environment)
+    return list(dict.fromkeys(cell.setting or DEFAULT for cell in own))
+
+
+def _at_setting(cells: Cells, setting: str) -> Cells:
+    """Return only the cells at a setting."""
+    groups = (cells.cores, cells.crowd)
+    cores, crowd = ([c for c in group if (c.setting or DEFAULT) == setting] for group in groups)
+    return replace(cells, cores=cores, crowd=crowd)
+
+
+def _setting_of(claim: Claim, cells: Cells, outcome: Outcome) -> str:
+    """Return the setting of the cells that decide a claim."""
+    settings = _settings_of(cells)
+    if DEFAULT not in settings:
+        return ", ".join(settings)
+    if claim.is_of_transport and settings != [DEFAULT]:
+        alone = claim.outcome(_at_setting(cells, DEFAULT))
+        return DEFAULT if alone.word == outcome.word else ANY_SETTING
+    return DEFAULT
+
+
+def _transports(cells: Sequence[Cell]) -> list[str]:
+    """Return the settings of cells with which ranks share no memory, if others have the default."""
+    found = {cell.setting or DEFAULT for cell in cells}
+    if DEFAULT not in found or len(found) == 1:
+        return []
+    return [name for name in setting_names() if name in found and not shares_memory(name)]
 
 
 def published_experiment(
@@ -162,6 +361,7 @@ def published_experiment(
     lead: str,
     contents: Sequence[Content],
     metrics: Sequence[Metric] = (),
+    published: Sequence[Curves] = (),
 ) -> Experiment:
     """Return an experiment of a source. One of its times is compared; its page ends with claims.
 
@@ -174,10 +374,14 @@ def published_experiment(
         lead: what a reader of the page has to know.
         contents: what the page shows, from top to bottom.
         metrics: figures of a launch (see `timed`); by default all figures of the analysis.
+        published: the source's numbers of the first figure, by the number of processes.
     """
     kernel = module.rpartition(".")[2]
-    growth = Growth(kernel, analysis.metrics[0].name)
-    every = [*contents, growth, Claims(study.name, kernel)]
+    first = analysis.metrics[0]
+    growth = [Growth(kernel, first.name, unit=first.unit, published=published)]
+    if isinstance(analysis, ComputingAnalysis):
+        growth.append(growth_of_waits(kernel))
+    every = [*contents, *growth, Claims(study.name, kernel)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, every)
     figures = metrics or analysis.metrics
     return timed(module, title, order, study=study, metrics=figures, analysis=analysis, page=page)

@@ -5,7 +5,7 @@ import io
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,12 @@ class PublishedTable:
         return f"{', '.join(said)} ({source['year']})"
 
     @property
+    def heading(self) -> str:
+        """Say in a few words where the table is, and what the table has."""
+        source, place = self.document["source"], self.document["place"].rstrip(",")
+        return f"{place}, {source['short']}, {source['year']}: {self.document['what']}"
+
+    @property
     def caption(self) -> str:
         """Say what the table is, and where it is in the source."""
         source, place = self.document["source"], self.document["place"]
@@ -236,17 +242,27 @@ class Curves:
             InputError: a column's numbers have another unit.
         """
         for name in self.columns:
-            own = UNITS.get(str(self.table.unit(name)), (1.0, "words"))[1]
-            if own != unit:
+            if (own := self._unit(name)) != unit:
                 raise InputError(self.table.path, name, own, f"numbers in {unit}")
         return self._numbers()
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the numbers of the first column."""
+        return self._unit(next(iter(self.columns)))
+
+    def _unit(self, name: str) -> str:
+        return UNITS.get(str(self.table.unit(name)), (1.0, "words"))[1]
 
     def _numbers(self) -> list[Point]:
         raise NotImplementedError
 
     def _point(self, series: str, x: float, label: str, row: Mapping[str, str], name: str) -> Point:
-        is_suspect = name in row.get("suspect", "").split()
-        return Point(series, x, label, self.table.number(row, name), is_suspect)
+        return Point(series, x, label, self.table.number(row, name), self._is_suspect(row, name))
+
+    def _is_suspect(self, row: Mapping[str, str], name: str) -> bool:
+        """Tell whether the table flags a number as suspect."""
+        return name in row.get("suspect", "").split()
 
     def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
         """Return the numbers as a figure draws them.
@@ -275,20 +291,42 @@ class PublishedSeries(Curves):
     Attributes:
         x: the table's column that the axis shows.
         columns: the columns; each is a series.
+        groups: the table's column, for example of machines, whose values have a series each; None
+            if all rows are of the same series.
+        places: the positions of words in the column `x`; empty if this column has numbers.
     """
 
     table: PublishedTable
     x: str
     columns: Sequence[str]
+    groups: str | None = None
+    places: Mapping[str, int] = field(default_factory=dict)
 
     def _numbers(self) -> list[Point]:
         """Return the numbers, one series after another."""
-        places = [self.table.number(row, self.x) or 0.0 for row in self.table.rows]
+        groups = dict.fromkeys(row[self.groups] if self.groups else "" for row in self.table.rows)
         return [
-            self._point(self.table.title(name), place, row[self.x], row, name)
+            self._point(self._series(group, name), self._place(row), row[self.x], row, name)
             for name in self.columns
-            for row, place in zip(self.table.rows, places, strict=True)
+            for group in groups
+            for row in self.table.rows
+            if not self.groups or row[self.groups] == group
         ]
+
+    def _series(self, group: str, name: str) -> str:
+        """Return the name of a series: its group, and its column if there are several columns."""
+        title = self.table.title(name)
+        if not group:
+            return title
+        return f"{group}, {title}" if len(self.columns) > 1 else group
+
+    def _place(self, row: Mapping[str, str]) -> float:
+        if self.places:
+            return float(self.places[row[self.x]])
+        return self.table.number(row, self.x) or 0.0
+
+    def _is_suspect(self, row: Mapping[str, str], name: str) -> bool:
+        return super()._is_suspect(row, name) or super()._is_suspect(row, self.x)
 
 
 @dataclass(frozen=True)

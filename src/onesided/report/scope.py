@@ -12,7 +12,9 @@ from onesided.report.words import listed
 
 SHARED = "through shared memory"
 NOT_SHARED = "not through shared memory"
+BETWEEN = "between nodes"
 NOT_NETWORK = "This is not a network result."
+SAME_MACHINE = "The nodes are hosts of one machine."
 
 
 def size_label(size_bytes: int) -> str:
@@ -70,14 +72,18 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
     )
 
 
-def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
-    """Tell whether a partition's windows are in shared memory; None if unknown or not uniform."""
+def _transport(loaded: Loaded, partition: tuple[str, str]) -> str | None:
+    """Say by what way the ranks of a partition access windows; None if unknown or not uniform."""
     system, name = partition
-    rows = loaded.campaign.read_cells("system", "partition", "transport")
+    rows = loaded.campaign.read_cells("system", "partition", "transport", "ranks", "nodes")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
+    run = rows.drop_nulls("nodes")
+    if run.height and (run["nodes"] == run["ranks"]).all():
+        return BETWEEN
     transports = [transport.from_text(text) for text in rows["transport"].drop_nulls().unique()]
     shared = {one.get("shm") for one in transports}
-    return shared.pop() if len(shared) == 1 else None
+    words = {True: SHARED, False: NOT_SHARED}
+    return words.get(shared.pop()) if len(shared) == 1 else None
 
 
 def _is_one_machine(loaded: Loaded) -> bool:
@@ -108,20 +114,18 @@ def sentences(loaded: Loaded) -> list[str]:
         machine += f", {words}"
     partitions = list(dict.fromkeys((cell.system, cell.partition) for cell in loaded.cells))
     known = {place: _transport(loaded, place) for place in partitions}
-    words = {True: SHARED, False: NOT_SHARED, None: None}
     if len(partitions) == 1:
-        places = [word for word in (words[known[partitions[0]]],) if word]
+        places = [way for way in known.values() if way]
     else:
-        places = [
-            ":".join(place) + (f" {words[shared]}" if words[shared] else "")
-            for place, shared in known.items()
-        ]
+        places = [":".join(place) + (f" {way}" if way else "") for place, way in known.items()]
     one = _is_one_machine(loaded)
     first = f"one machine ({machine})" if one else f"several machines, from {machine}"
     parts = [ranks(loaded.cells), listed(places), launches(loaded.cells)]
     said = [f"Measured on {first}: {', '.join(part for part in parts if part)}."]
-    if one and False not in known.values():
+    if one and not {BETWEEN, NOT_SHARED} & set(known.values()):
         said.append(NOT_NETWORK)
+    if one and BETWEEN in known.values():
+        said.append(SAME_MACHINE)
     if variables := caveat(loaded.campaign.record):
         said.append(variables)
     return said

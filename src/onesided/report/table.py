@@ -7,8 +7,8 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -86,6 +86,7 @@ class Column:
         at: the key of the address that the value links to: the rows behind the value, or a file.
         finds: the words that filter the table of every cell for the rows behind the column.
         page_only: the values are words for a reader; the CSV has them as numbers in other columns.
+        once: every value of the table is of one launch, which the caption says.
     """
 
     key: str
@@ -103,6 +104,7 @@ class Column:
     at: str | None = None
     finds: str = ""
     page_only: bool = False
+    once: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -194,7 +196,8 @@ class Column:
         if value.remark:
             shown += Markup('<small class="remark">{}</small>').format(value.remark)
         if value.launches < 2:
-            return shown + Markup('<small class="interval">one launch</small>')
+            said = Markup('<small class="interval">one launch</small>')
+            return shown if self.once else shown + said
         word = "range " if value.kind == RANGE else ""
         differs = value.usual is not None and value.launches != value.usual
         of = f", {value.launches} launches" if differs else ""
@@ -283,12 +286,14 @@ class Table:
         large: the table is in a region that scrolls.
         notes: footnotes: mark and text.
         filterable: a reader may filter the rows, by group, verdict and words.
+        filtered: what the line above the rows calls the rows and their verdicts.
         names: further names of the groups, which a reader may search for.
         named: the keys of the values that identify a row, for a link to the row; if empty, rows
             have no links.
         form: the form of a row on a narrow page. ``rows`` and ``cards`` have one line for each
             value; the name of a card is in large letters. ``records`` have the row's name, then its
-            last four values side by side. ``tiles`` are cards at every width.
+            last four values side by side. ``tiles`` are cards at every width. ``numbers`` stays a
+            table, because its values are short. ``cards said`` has sentences as the names of rows.
         whole: a page opens with all rows, whatever their number.
         files: the files that the rows link to: content by path below the report's folder.
     """
@@ -302,6 +307,7 @@ class Table:
     large: bool = False
     notes: Sequence[tuple[str, str]] = ()
     filterable: bool = False
+    filtered: tuple[str, str] = ("cells", "Verdict")
     names: Mapping[str, str] = field(default_factory=dict)
     named: Sequence[str] = ()
     form: str = "rows"
@@ -330,10 +336,20 @@ class Table:
         """Tell whether a page has all rows. The CSV always has all rows."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
+    @cached_property
+    def is_of_one_launch(self) -> bool:
+        """Tell whether the table has measures, and each of them is of one launch."""
+        keys = [column.key for column in self.columns if column.measure]
+        values = (row.get(key) for row in (self.rows if keys else ()) for key in keys)
+        launches = (value.launches for value in values if isinstance(value, Measure))
+        first = next(launches, 0)
+        return first == 1 and all(number == 1 for number in launches)
+
     def html(self, rows: Sequence[Row]) -> Markup:
         """Return the HTML of rows: one `tbody` for each group, with the group's heading."""
-        ends = [("</th>" if column.header else "</td>") for column in self.columns]
-        begins = [column.begin(len(self.columns) > 2) for column in self.columns]
+        columns = [replace(column, once=self.is_of_one_launch) for column in self.columns]
+        ends = [("</th>" if column.header else "</td>") for column in columns]
+        begins = [column.begin(len(columns) > 2) for column in columns]
         written = []
         for heading, group in self.grouped(rows):
             written.append("<tbody>")
@@ -348,7 +364,7 @@ class Table:
                 link = _LINK.format(name) if name else ""
                 verdict = f' data-verdict="{escape(row["verdict"])}"' if self.filterable else ""
                 written.append(f'<tr id="{name}"{verdict}>' if name else f"<tr{verdict}>")
-                for column, begin, end in zip(self.columns, begins, ends, strict=True):
+                for column, begin, end in zip(columns, begins, ends, strict=True):
                     written += (begin, column.html(row, link if column.header else ""), end)
                 written.append("</tr>\n")
             written.append("</tbody>\n")

@@ -9,6 +9,9 @@ from typing import Any
 from onesided.report import numbers
 from onesided.system import documents
 
+MOST_LISTED = 8
+"""The most numbers that a sentence lists. Of more numbers it names the first and the last."""
+
 
 def template(name: str) -> str:
     """Return the text of one of the report's template files."""
@@ -34,6 +37,13 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+
+
+def numbers_listed(found: Sequence[int]) -> str:
+    """Return ascending numbers in words: ``2, 4 and 16``, or ``18 numbers from 2 to 16384``."""
+    if len(found) > MOST_LISTED:
+        return f"{len(found)} numbers from {found[0]} to {found[-1]}"
+    return listed([*map(str, found)])
 
 
 def tally(words: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from onesided.campaign.tables import record_of
 from onesided.environments import declarations, site_mpi
 from onesided.measure.cell_verdicts import read_verdicts
-from onesided.system import names, paths
+from onesided.system import paths
 from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
@@ -227,7 +227,7 @@ def find(asked: Asked, results: str | None = None) -> Found:
 def _folder(results: str) -> Path:
     """Return a campaign's folder from its path or its name."""
     named = paths.results_dir() / results
-    folder = named if names.is_name(results) and named.is_dir() else Path(results)
+    folder = named if paths.is_name(results) and named.is_dir() else Path(results)
     if (folder / VERDICTS).is_file():
         return folder
     known = ", ".join(sorted(path.parent.name for path in _written())) or "none yet"

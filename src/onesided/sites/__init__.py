@@ -13,6 +13,8 @@ from onesided.system import paths, strays, surroundings
 Entry = dict[str, Any]
 
 LOCAL = "local"
+#: The feature of a partition whose nodes are hosts of one machine (`onesided.sites.wire`).
+WIRE = "wire"
 #: ReFrame's schedulers that submit with ``sbatch``: with accounting, and without it.
 SLURM = ("slurm", "squeue")
 #: How many times a second ReFrame looks whether a launch is finished. ReFrame's default slows down

@@ -19,7 +19,7 @@ from reframe.core import backends, config, settings
 from reframe.core.exceptions import ConfigError
 
 from onesided.environments import site_mpi
-from onesided.sites import LOCAL, job_start, launchers
+from onesided.sites import LOCAL, WIRE, job_start, launchers
 from onesided.sites.job_start import Entry
 from onesided.sites.launchers import SRUN
 from onesided.system import documents, values
@@ -255,7 +255,9 @@ def _placement(partition: Partition) -> Iterator[InputError]:
         for name in ("ranks_per_node", "nodes"):
             if name in partition.extras:
                 yield partition.fault(f"extras.{name}", partition.extras[name], expected)
-    if NETWORK in said and partition.entry["scheduler"] == LOCAL and _is_own(partition):
+    has_hosts = WIRE in partition.features
+    is_local = partition.entry["scheduler"] == LOCAL
+    if NETWORK in said and is_local and not has_hosts and _is_own(partition):
         expected = f"a scheduler that gives several nodes, or {ONE_NODE}"
         yield partition.fault("scheduler", f"{LOCAL} with {NETWORK}", expected)
 

@@ -1,4 +1,4 @@
-"""The number of cores that exist, and the number that this process may use.
+"""The cores that exist and that this process may use, and calls in a process for each of them.
 
 A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container or a
 cpuset can limit which cores a process may use; all of them set the process's affinity mask. A quota
@@ -6,15 +6,26 @@ of a control group (cgroup) limits the total time of the group's processes. For 
 1.5 is the time of one and a half cores.
 """
 
+import gc
 import math
 import os
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
 """The variable from which a kernel reads the host of the launcher, and the cores that the launcher
 may use (``name:0-3,8``)."""
+
+_LEVEL1_DATA, _LEVEL2, _LEVEL3, _LEVEL4 = 188, 191, 194, 197
+"""The C library's numbers for the sizes of caches (glibc, ``bits/confname.h``). Python has no names
+for these numbers."""
+
+UNKNOWN_CACHE_BYTES = 32 << 20
+"""The size of the largest cache if the C library does not know it."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,24 @@ def quota(groups: Groups = SYSTEM) -> float | None:
     return min(found, default=None)
 
 
+def largest_cache_bytes() -> int:
+    """Return the size of the largest cache, as kernels see it (``src/kernels/harness/cache.c``)."""
+    return next(filter(None, map(_cache_bytes, (_LEVEL4, _LEVEL3, _LEVEL2))), UNKNOWN_CACHE_BYTES)
+
+
+def own_cache_bytes() -> int:
+    """Return the size of the caches that a core has for itself, as kernels see it."""
+    return _cache_bytes(_LEVEL1_DATA) + _cache_bytes(_LEVEL2)
+
+
+def _cache_bytes(name: int) -> int:
+    """Return the size of a cache, as the C library says it; 0 if the library does not know."""
+    try:
+        return max(0, os.sysconf(name))
+    except (OSError, ValueError):
+        return 0
+
+
 def launcher_value() -> str:
     """Return the value of `LAUNCHER_VARIABLE` for a launcher that this process starts."""
     return f"{os.uname().nodename}:{','.join(map(str, allowed()))}"
@@ -105,3 +134,53 @@ def _read(path: Path) -> str:
         return path.read_text(errors="replace")
     except OSError:
         return ""
+
+
+Result = TypeVar("Result")
+
+WORTH_A_PROCESS = 40_000
+"""If there are at least this many cells, several processes are used. A process needs about a second
+to start, and about 50 µs for a cell."""
+
+
+def each(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], cells: int
+) -> Iterator[Result]:
+    """Yield what a function returns for each tuple of arguments, in the order of the tuples.
+
+    An exception ends the iteration, and calls that have not begun are not made. If this process
+    ends for any reason, the processes that it started here also end.
+
+    Args:
+        function: a function at the top level of a module, because other processes import it.
+        tasks: the arguments of each call. It must be possible to pickle the arguments and the
+            results.
+        cells: the number of cells in all calls.
+    """
+    workers = min(usable(), len(tasks))
+    if workers < 2 or cells < WORTH_A_PROCESS:
+        for task in tasks:
+            yield function(*task)
+        return
+    import multiprocessing  # most commands that ask for cores start no process
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin) as pool:
+        yield from pool.map(function, *zip(*tasks, strict=True))
+
+
+def _begin() -> None:
+    """Prepare a process: ignore keyboard interrupts, and end if the parent process ends."""
+    gc.disable()  # as in the parent process (`onesided.cli`)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    import multiprocessing.connection
+
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    multiprocessing.connection.wait([parent.sentinel])
+    os._exit(1)

@@ -15,7 +15,7 @@ import fastjsonschema
 import jsonschema
 import yaml
 
-from onesided.system import names, values
+from onesided.system import paths, values
 from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
@@ -102,7 +102,7 @@ def _is_regular_expression(text: str) -> bool:
 
 
 #: The formats of our schemas, as the fast validator (fastjsonschema) needs them.
-_FORMATS_COMPILED = {"name": names.is_name, "date-time": _is_time, "regex": _is_regular_expression}
+_FORMATS_COMPILED = {"name": paths.is_name, "date-time": _is_time, "regex": _is_regular_expression}
 for _name, _holds in _FORMATS_COMPILED.items():
     _FORMATS.checks(_name)(lambda text, holds=_holds: not isinstance(text, str) or holds(text))
 

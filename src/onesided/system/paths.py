@@ -5,7 +5,6 @@ import os
 import re
 from pathlib import Path
 
-from onesided.system import names
 from onesided.system.errors import InputError
 
 USABLE = re.compile(r"[\w /.+@=~(),-]*")
@@ -104,7 +103,7 @@ def campaign_results(name_or_folder: str) -> Path:
     A path that exists is used first. If there is no such folder, its reader reports this.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
-    is_named = not folder.exists() and names.is_name(name_or_folder) and named.is_dir()
+    is_named = not folder.exists() and is_name(name_or_folder) and named.is_dir()
     return named if is_named else folder
 
 
@@ -138,3 +137,35 @@ def is_below(path: str | Path, folder: str | Path) -> bool:
     """Tell whether a path is below a folder, as it is written or after all links are followed."""
     by_name = Path(os.path.normpath(path)).is_relative_to(folder)
     return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}")
+EXPECTED = (
+    "a name of at most 64 letters (a to z), digits, dots, dashes and underscores "
+    "that begins with none of . and -"
+)
+
+
+def is_name(text: object) -> bool:
+    """Tell whether a text is a name. The JSON Schemas call this format ``name``.
+
+    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word of a shell,
+    and it does not look like an option.
+    """
+    return isinstance(text, str) and NAME.fullmatch(text) is not None
+
+
+def check_name(source: str | Path, field: str | None, text: str) -> str:
+    """Return the text if it is a name.
+
+    Args:
+        source: the file or option with the text, for the message.
+        field: the field with the text.
+        text: the text that must be a name.
+
+    Raises:
+        InputError: the text is not a name.
+    """
+    if not is_name(text):
+        raise InputError(source, field, repr(text), EXPECTED)
+    return text

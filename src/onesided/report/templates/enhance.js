@@ -220,7 +220,7 @@
     }
 
     addFilter() {
-      const { groups, verdicts } = this.block.dataset;
+      const { groups, verdicts, label } = this.block.dataset;
       const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "flush allocate" });
       this.controls = { filter: search, mpi: choice(groups), verdict: choice(verdicts) };
       this.said = document.createElement("output");
@@ -230,7 +230,7 @@
       bar.setAttribute("aria-label", "Filter " + this.name);
       bar.addEventListener("submit", (event) => event.preventDefault());
       const { mpi, verdict } = this.controls;
-      bar.append(labelled("Filter", search), labelled("MPI", mpi), labelled("Verdict", verdict), this.said);
+      bar.append(labelled("Filter", search), labelled("MPI", mpi), labelled(label, verdict), this.said);
       bar.addEventListener("input", () => {
         this.filter();
         this.remember();
@@ -259,7 +259,7 @@
     }
 
     async filter() {
-      const { count } = this.block.dataset;
+      const { count, things } = this.block.dataset;
       const { filter, mpi, verdict } = this.controls;
       const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
       const keep = (row) =>
@@ -268,8 +268,8 @@
         wanted.every((part) => text(row).includes(part));
       const chooses = wanted.length || mpi.value || verdict.value;
       const shown = chooses || this.rows.keep ? await this.rows.choose(chooses ? keep : undefined) : count;
-      const none = "No cell has all of this: leave something out.";
-      this.said.textContent = Number(shown) ? `${shown} of ${count} cells` : none;
+      const none = "Nothing has all of this: leave something out.";
+      this.said.textContent = Number(shown) ? `${shown} of ${count} ${things}` : none;
     }
 
     remember() {

@@ -11,7 +11,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.studies.dinan import STUDY
-from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
+from onesided.studies.parts.today import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 WRITE = Metric("write", "write", "s", origins=True)

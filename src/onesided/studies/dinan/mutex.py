@@ -8,7 +8,7 @@ from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
-from onesided.studies.parts.times import is_allocated
+from onesided.studies.parts.today import is_allocated
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s")

@@ -7,7 +7,7 @@ from onesided.report.by_cores import ByCores, is_timed, with_flavor
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.studies.dinan import STUDY
-from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
+from onesided.studies.parts.today import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 PAIR = Metric("pair", "pair", "s", origins=True)

@@ -7,7 +7,7 @@ from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
 from onesided.studies.dinan import STUDY
-from onesided.studies.parts.times import SLOWEST, Times
+from onesided.studies.parts.today import SLOWEST, Times
 from onesided.studies.parts.waits import Waits
 
 GROW = Metric("grow", "grow", "s", over_ranks="max")

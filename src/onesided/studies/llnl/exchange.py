@@ -6,6 +6,7 @@ from typing import Any
 
 from onesided.cells.experiment import Experiment
 from onesided.report import numbers
+from onesided.report.by_cores import RANKS, ByRanks, Growth
 from onesided.report.cells import (
     CROWDED_WORDS,
     apart,
@@ -18,13 +19,14 @@ from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Column, Folded, Measure, Prose, Table
 from onesided.report.pivot import Fields, by_difference, pivoted
-from onesided.report.published import PublishedTable
+from onesided.report.published import PublishedSeries, PublishedTable
+from onesided.report.series import SeriesFigure
 from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.llnl import STUDY
 from onesided.studies.parts import exchanges
 from onesided.studies.parts import ways as of
-from onesided.studies.parts.exchanges import BANDWIDTH
+from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, TIME
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today, columns_of, fields_of
 
@@ -251,6 +253,53 @@ def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Ce
     return [" ".join(filter(None, said))]
 
 
+@dataclass(frozen=True)
+class ByProcesses:
+    """The source's tables by the number of processes: of all machines, per node, and the summary.
+
+    Attributes:
+        name: the part of the names of these tables that tells exchanges apart.
+        bandwidths: the columns with bandwidths; the figure over ranks shows the first.
+        times: the columns with times.
+        size: the size, in bytes, of today's messages in the figure over ranks.
+    """
+
+    name: str
+    bandwidths: Sequence[str]
+    times: Sequence[str]
+    size: str
+
+    def curves(self, columns: Sequence[str]) -> PublishedSeries:
+        """Return the source's curves of some columns: one for each column and machine."""
+        return PublishedSeries(published_by_ranks(self.name), "processes", columns, "machine")
+
+    def contents(self, own: Own) -> list[Content]:
+        """Return the figure of the bandwidth over ranks, and the growth of time and bandwidth."""
+        kernel, title = own.today.kernel, own.today.size_title
+        figure = SeriesFigure(
+            name=f"{kernel}_ranks",
+            title="Bandwidth by the number of ranks",
+            caption=f"Of a process, as in the source; {title}: {self.size}. Median over launches "
+            "with its {}.",
+            metric=BANDWIDTH,
+            x=RANKS,
+            y="bandwidth",
+            show=numbers.rate,
+            unit=BANDWIDTH_UNIT,
+            published=self.curves(self.bandwidths[:1]),
+        )
+        return [
+            ByRanks(figure, lambda cell: own.has(cell) and str(of.size_of(cell)) == self.size),
+            Growth(kernel, TIME.name, published=[self.curves(self.times)]),
+            Growth(
+                kernel,
+                BANDWIDTH,
+                unit=BANDWIDTH_UNIT,
+                published=[self.curves(self.bandwidths)],
+            ),
+        ]
+
+
 def exchange(
     module: str,
     title: str,
@@ -261,7 +310,7 @@ def exchange(
     today: Today,
     own: Mapping[str, str],
     published: Sequence[PublishedTable],
-    by_ranks: str = "",
+    by_ranks: ByProcesses | None = None,
     more: Sequence[Content] = (),
 ) -> Experiment:
     """Return the experiment of an exchange.
@@ -275,8 +324,7 @@ def exchange(
         today: today's tables.
         own: the values of the source's own way on axes.
         published: the source's tables.
-        by_ranks: the name of the source's tables by processes per node and of the summary at one
-            number of processes; empty if there are none.
+        by_ranks: the source's tables by the number of processes; None if there are none.
         more: parts of the page to show after today's tables.
     """
     kernel = module.rpartition(".")[2]
@@ -284,10 +332,10 @@ def exchange(
     opening: list[Content] = []
     placed: list[Content] = [PerNode(ours)]
     if by_ranks:
-        summary = PublishedTable(f"llnl_summary_{by_ranks}", "cards")
-        per_node = PublishedTable(f"llnl_{by_ranks}_per_node", "cards", "machine")
+        summary = PublishedTable(f"llnl_summary_{by_ranks.name}", "cards")
+        per_node = PublishedTable(f"llnl_{by_ranks.name}_per_node", "cards", "machine")
         opening = [Summary(ours, summary), summary]
-        placed = [PerNode(ours, per_node), per_node]
+        placed = [*by_ranks.contents(ours), PerNode(ours, per_node), per_node]
     claims = Claims(STUDY.name, kernel)
     contents = [faster, *opening, today, *more, *placed, *published, claims]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)

@@ -7,7 +7,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.numbers import count
 from onesided.report.parts import Measure, Prose
 from onesided.report.words import listed
-from onesided.studies.llnl.exchange import DRAWN, exchange, published_by_ranks
+from onesided.studies.llnl.exchange import DRAWN, ByProcesses, exchange, published_by_ranks
 from onesided.studies.parts.exchanges import CHECKSUM, MEDIAN, PASS_BYTES
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
@@ -68,6 +68,8 @@ EXPERIMENT = exchange(
     ),
     own={"interface": "asynchronous", "sides": "single"},
     published=[published_by_ranks("sts")],
-    by_ranks="sts",
+    by_ranks=ByProcesses(
+        "sts", ["single_bandwidth", "double_bandwidth"], ["single_ms", "double_ms"], DRAWN
+    ),
     more=[Maps()],
 )

@@ -3,6 +3,7 @@
 from onesided.studies.llnl.exchange import (
     LARGE,
     SMALL,
+    ByProcesses,
     exchange,
     published_by_ranks,
 )
@@ -27,5 +28,5 @@ EXPERIMENT = exchange(
     ),
     own={"interface": "alltoall"},
     published=[published_by_ranks("ata")],
-    by_ranks="ata",
+    by_ranks=ByProcesses("ata", ["bandwidth"], ["latency_ms"], LARGE),
 )

@@ -25,6 +25,8 @@ from onesided.studies.parts.ways import SHMEM
 
 NOT_MEANT = Outcome("")
 
+NO_SHMEM = "no SHMEM was measured with as many ranks, each with a core"
+
 LAWS: Mapping[str, Callable[[int], float]] = {
     "constant": lambda ranks: 1.0,
     "logarithmic": math.log2,
@@ -69,7 +71,8 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
     if _is_shmem(cells):
         return NOT_MEANT
     labels = {name: str(value) for name, value in asked["of"].items()}
-    for cell in _own(cells, labels):
+    own = _own(cells, labels)
+    for cell in own:
         here = {**labels, **{n: v for n, v in cell.labels.items() if n == "target"}}
         place = (cell.system, cell.partition, cell.ranks)
         for other in _taking_part(cells):
@@ -79,7 +82,7 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
                 other.ranks,
             ):
                 return decided(_measure(cells, cell), _measure(cells, other), *bounds(asked))
-    return Outcome(NOT_MEASURED)
+    return Outcome(NOT_MEASURED, NO_SHMEM if own else "")
 
 
 def slower(cells: Cells, asked: Asked) -> Outcome:

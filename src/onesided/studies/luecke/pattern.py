@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from onesided.cells.experiment import Experiment, timed
-from onesided.report.by_cores import RANKS, Growth
+from onesided.report.by_cores import RANKS, Growth, growth_of_waits
 from onesided.report.cells import CROWD, CROWDED, limited
 from onesided.report.claims import Claims
 from onesided.report.material import Material
@@ -110,6 +110,7 @@ def pattern(
     kernel = module.rpartition(".")[2]
     table = PublishedTable(f"luecke_table{number}", form="cards")
     measured = f"luecke_table{number}_measured"
+    published: list[Curves] = []
     contents: list[Content]
     if unit is None:
         by_size = PublishedSeries(table, "size_bytes", SERIES_BY_SIZE)
@@ -120,13 +121,14 @@ def pattern(
         ]
     else:
         by_ranks = PublishedRows(table, "series", {f"pe{n}_{unit}": n for n in PROCESSORS})
+        published.append(by_ranks)
         contents = [
             TodayByRanks(measured),
             Ratios(by_ranks, mpi or {"MPI-2": {}}),
             TimeByRanks(kernel, by_ranks),
             TimeBySize(kernel),
         ]
-    growth = Growth(kernel, TIME.name)
-    contents = [table, *contents, growth, Claims(STUDY.name, kernel, TESTS), Waits(kernel, who)]
+    growth = Growth(kernel, TIME.name, published=published), growth_of_waits(kernel)
+    contents = [table, *contents, *growth, Claims(STUDY.name, kernel, TESTS), Waits(kernel, who)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return timed(module, title, order, study=STUDY, metrics=[TIME], analysis=ANALYSIS, page=page)

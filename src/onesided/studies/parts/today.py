@@ -1,11 +1,13 @@
-"""Today's bandwidths and times of an exchange: first the cells as in the source, then all cells."""
+"""A study's times today: bandwidths of an exchange, and a time in a table and a figure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from onesided.cells.experiment import Metric
 from onesided.report import numbers
+from onesided.report.by_cores import ByCores, OnCores, is_timed
 from onesided.report.cells import (
     CROWD,
     CROWDED_WORDS,
@@ -15,8 +17,9 @@ from onesided.report.cells import (
     value_or_word,
 )
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Folded, Measure, Table
-from onesided.report.pivot import Fields, by_difference, pivoted
+from onesided.report.parts import Column, Folded, Measure, Part, Table
+from onesided.report.pivot import SIZE, Axis, Fields, Pivot, by_difference, pivoted
+from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, TIME
 
@@ -118,3 +121,68 @@ def fields_of(material: Material, cell: Cell) -> Fields:
     if not isinstance(bandwidth, Measure) or time is None:
         return {name: bandwidth}
     return {name: bandwidth, f"note_{name}": numbers.seconds(time.value), f"time_{name}": time}
+
+
+BURSTS = "mean of a burst, median over bursts"
+RANKS_AND_BURSTS = "mean over burst and ranks, median over bursts"
+SLOWEST = "the slowest rank, median over samples"
+
+
+def is_created(cell: Cell) -> bool:
+    """Tell whether a cell is timed and has no window from MPI_Win_allocate."""
+    return is_timed(cell) and cell.axis("flavor") != "allocate"
+
+
+def is_allocated(cell: Cell) -> bool:
+    """Tell whether a cell is timed and has no window from MPI_Win_create."""
+    return is_timed(cell) and cell.axis("flavor") != "create"
+
+
+@dataclass(frozen=True)
+class Times:
+    """A table and a figure of a time. The figure has one line for each value of the first axis.
+
+    Attributes:
+        name: the name of the table and its CSV.
+        metric: the time.
+        what: the timed operation in words: ``a put``.
+        axes: the axes that head the table's rows.
+        windows: the beginning of the figure's caption: which windows, and which figure of the
+            source.
+        drawn: tells whether a cell is in the figure.
+        x: the horizontal axis of the figure.
+        over: the end of the figure's name, after the table's name.
+        until: the words after ``what`` in the table's caption.
+        made: how the value of a launch is computed from the launch's samples.
+    """
+
+    name: str
+    metric: Metric
+    what: str
+    axes: Sequence[Axis]
+    windows: str
+    drawn: Callable[[Cell], bool]
+    x: Axis = SIZE
+    over: str = "sizes"
+    until: str = ""
+    made: str = BURSTS
+
+    def parts(self, material: Material) -> list[Part]:
+        """Return the table (cells with too few cores are folded) and the figure."""
+        timed = f"Time of {self.what}"
+        table = Pivot(
+            name=self.name,
+            caption=f"{timed}{self.until}: {self.made}, then over launches, with its {{}}.",
+            metric=self.metric.name,
+            axes=self.axes,
+        )
+        figure = SeriesFigure(
+            name=f"{self.name}_{self.over}",
+            title=f"{timed} by {self.x.title}",
+            caption=f"{self.windows}; median over launches with its {{}}.",
+            metric=self.metric.name,
+            x=self.x,
+            y=f"time of {self.what}",
+        )
+        series = OnCores(figure, self.axes[0].words_of, self.drawn)
+        return [*ByCores(table).parts(material), *series.parts(material)]

@@ -6,8 +6,7 @@ from onesided.report.pivot import SIZE
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
-from onesided.studies.parts.times import is_allocated
-from onesided.studies.parts.today import Today
+from onesided.studies.parts.today import Today, is_allocated
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook.limits import AroundLimit

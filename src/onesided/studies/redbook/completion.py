@@ -28,7 +28,7 @@ from onesided.report.ratios import (
 from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.faster import bytes_words
-from onesided.studies.parts.times import Times, is_created
+from onesided.studies.parts.today import Times, is_created
 from onesided.studies.parts.waits import Waits
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds

@@ -5,7 +5,7 @@ from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, Axis, Pivot
-from onesided.report.published import PublishedTable
+from onesided.report.published import PublishedSeries, PublishedTable
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits
 
@@ -19,6 +19,10 @@ CALL = Axis(
         "put_flush": "MPI_Put, MPI_Win_flush",
     },
 )
+TABLE9 = PublishedTable("redbook_table9")
+MOST_TASKS = {"1—16": 16, "17—32": 32, "33—64": 64, "65—128": 128}
+"""The largest number of tasks of each row of Table 9."""
+
 RECEIVER = Axis("receiver", "rank 0 is", {"in_mpi": "in MPI", "outside": "outside MPI"})
 
 EXPERIMENT = published_experiment(
@@ -50,6 +54,7 @@ EXPERIMENT = published_experiment(
                 unit="count",
             )
         ),
-        PublishedTable("redbook_table9"),
+        TABLE9,
     ],
+    published=[PublishedSeries(TABLE9, "tasks", ["limit_bytes"], places=MOST_TASKS)],
 )

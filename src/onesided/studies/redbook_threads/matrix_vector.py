@@ -5,10 +5,12 @@ import polars as pl
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
-from onesided.report.by_cores import ByCores, RanksOf
+from onesided.report.by_cores import RANKS, ByCores, ByRanks, RanksOf
 from onesided.report.claims import published_experiment
+from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.published import PublishedTable
+from onesided.report.published import PublishedSeries, PublishedTable
+from onesided.report.series import SeriesFigure
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.speedups import Speedups, Way
 
@@ -41,6 +43,12 @@ class ShareAnalysis(ReferenceAnalysis):
 
 
 TABLE25, TABLE26 = PublishedTable("redbook_table25"), PublishedTable("redbook_table26")
+BY_TASKS = {
+    variant: PublishedSeries(table, "tasks", [f"threads_{number}" for number in (1, 2, 4, 8)])
+    for variant, table in (("rows", TABLE25), ("columns", TABLE26))
+}
+"""The source's times by the number of tasks, for each variant that the source measured."""
+
 VARIANT = Axis(
     "variant",
     "threads share",
@@ -67,6 +75,26 @@ def _table(metric: str, what: str) -> Pivot:
     )
 
 
+def _over_tasks(variant: str) -> ByRanks:
+    """Return the figure of a variant's time over tasks, with the source's figure above it."""
+
+    def threads(cell: Cell) -> str:
+        number = cell.axis("threads")
+        return f"{number} thread" + ("" if number == "1" else "s")
+
+    figure = SeriesFigure(
+        name=f"matrix_vector_{variant}_ranks",
+        title=f"Time of a product by the number of tasks, threads share {VARIANT.words[variant]}",
+        caption="By the slowest task, for each number of threads of a task; median over launches "
+        "with its {}.",
+        metric=TOTAL.name,
+        x=RANKS,
+        y="time of a product",
+        published=BY_TASKS[variant],
+    )
+    return ByRanks(figure, lambda cell: cell.axis("variant") == variant, threads)
+
+
 EXPERIMENT = published_experiment(
     __name__,
     "Matrix and vector",
@@ -91,6 +119,7 @@ EXPERIMENT = published_experiment(
                 Way("rows_forked", "Figure 41: rows, column by column"),
             ],
         ),
+        *map(_over_tasks, BY_TASKS),
         ByCores(_table(TOTAL.name, "Today: time of a product")),
         ByCores(
             _table(
@@ -99,4 +128,5 @@ EXPERIMENT = published_experiment(
             )
         ),
     ],
+    published=[*BY_TASKS.values()],
 )

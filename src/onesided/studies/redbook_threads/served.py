@@ -10,7 +10,7 @@ from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.page import Content
 from onesided.report.pivot import FLAVOR, Axis
-from onesided.studies.parts.times import Times, is_created
+from onesided.studies.parts.today import Times, is_created
 from onesided.studies.parts.waits import Waits
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY

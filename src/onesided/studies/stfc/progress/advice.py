@@ -22,7 +22,7 @@ from onesided.studies.stfc.progress.cells import (
 )
 from onesided.studies.stfc.progress.evidence import Evidence, plain_measure, plain_time
 from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
-from onesided.system import names
+from onesided.system import paths
 
 NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock can be held"
 
@@ -260,6 +260,6 @@ def file_name(advice: Advice) -> str:
     makes the name unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
-    if not names.is_name(advice.environment):
+    if not paths.is_name(advice.environment):
         plain = f"{plain or 'environment'}-{zlib.crc32(advice.environment.encode()):08x}"
     return f"{plain}{'.sh' if advice.variables else '.txt'}"

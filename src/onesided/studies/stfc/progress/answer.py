@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -23,10 +24,12 @@ from onesided.studies.stfc.progress.cells import (
     FLAVORS,
     SYNCHRONISATIONS,
     WRITTEN,
+    between_nodes,
     computing,
     declared_order,
     first_group,
     is_judged,
+    is_on_several_nodes,
     levels_of,
     way_of,
 )
@@ -173,6 +176,26 @@ def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
     return [*shown, SAY("more_ways")] if len(ranked) > MOST_WAYS else shown
 
 
+def _within_and_between(
+    within: Sequence[Way], between: Sequence[Way], kind: str, is_network: bool
+) -> list[Markup]:
+    """Say what to use, within a node and between nodes.
+
+    Args:
+        within: the ways, where the campaign ran.
+        between: the same over TCP; none if this was not tested.
+        kind: what the rows of the answer are.
+        is_network: whether ranks of the campaign were on several nodes.
+    """
+    said = _what_to_use(within, kind)
+    if between:
+        others = _what_to_use(between, kind)
+        return [SAY("within", said[0]), *said[1:], *(SAY("between", one) for one in others)]
+    if is_network or not within[0].good:
+        return said
+    return [*said, SAY("only_within", run_commands(["wire_quick", "settings"]))]
+
+
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
     """Name the MPIs that a variable helps.
 
@@ -237,8 +260,9 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
     kind = answers.rows_are(cells)
     helping = helps(group, measured)
     elsewhere = sizes_elsewhere(material.experiment.kernel, material.cells)
+    is_network = any(map(is_on_several_nodes, group))
     return [
-        *_what_to_use(ways(cells, measured), kind),
+        *_within_and_between(ways(cells, measured), _ways_between(material), kind, is_network),
         *(SAY("help", way.title, where(way.words, kind)) for way in helping),
         *variables_sentence(advices),
         *answers.missing_sentence(material.environments, measured),
@@ -246,6 +270,14 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
         settings_tried(material.cells, material.experiments),
         *([elsewhere] if elsewhere else []),
     ]
+
+
+def _ways_between(material: Material) -> list[Way]:
+    """Return the ways between nodes; none if no cell was observed there."""
+    cells = computing(between_nodes(material.cells))
+    if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
+        return []
+    return ways(cells, measured_with(material.environments, cells))
 
 
 # ------------------------------------------------------------------------------ the table
@@ -274,7 +306,12 @@ def headline(apart: Material, material: Material) -> Headline:
     """
     group = first_group(apart.cells)
     cells = computing(group)
-    shown = [*ways(cells, apart.environments)[:MOST_WAYS], *helps(group, apart.environments)]
+    between = [
+        replace(way, key=f"between+{way.key}", title=f"between nodes: {way.title}")
+        for way in _ways_between(apart)[:MOST_WAYS]
+    ]
+    own = ways(cells, apart.environments)[:MOST_WAYS]
+    shown = [*own, *between, *helps(group, apart.environments)]
     by_name = grouped(cells, lambda cell: cell.environment)
     rows = [row_of(name, shown) | _counts(by_name.get(name, [])) for name in apart.environments]
     setting = one_setting(group[0].setting)

@@ -51,6 +51,27 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for group in firsts.values() for cell in group]
 
 
+OVER_TCP = "tcp"
+"""The setting with which no window is in shared memory, and messages go over TCP."""
+
+
+def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of one node that stand for ranks on several nodes.
+
+    With the setting `OVER_TCP` every access takes the way that it takes between nodes over TCP.
+    The MPI's transport report proves this; otherwise the cells have `verdicts.NO_EFFECT`. If ranks
+    of the campaign were on several nodes, these speak for themselves, and nothing is returned.
+    """
+    if any(map(is_on_several_nodes, cells)):
+        return []
+    return next((group for group in groups(cells) if group[0].setting == OVER_TCP), [])
+
+
+def is_on_several_nodes(cell: Cell) -> bool:
+    """Tell whether the ranks of a cell were on several nodes."""
+    return (getattr(cell, "nodes", None) or 1) > 1
+
+
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
     """Return the cells by setting and place, in declared order, the default setting first."""
     by_place = grouped(cells, lambda cell: cell.group).values()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.by_cores import ByCores, RanksOf
+from onesided.report.by_cores import ByCores, Growth, RanksOf
 from onesided.report.cells import by_environment, level_rank, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Measure, Section
@@ -98,7 +98,7 @@ def table1(material: Material) -> Section | None:
 
 
 def contenders(material: Material) -> Section | None:
-    """Return a table of accesses by the number of ranks; None if all cells have the same number."""
+    """Return tables of accesses by the number of ranks; None if all cells have the same number."""
     hosts = WRITTEN.names["hosts"]
 
     def is_shown(cell: Cell) -> bool:
@@ -119,7 +119,9 @@ def contenders(material: Material) -> Section | None:
             RanksOf("ranks", "ranks", whole=True),
         ],
     )
-    return WRITTEN.section("counter-contenders", ByCores(table, is_shown).parts(material))
+    growth = Growth("shared_counter", table.metric, table.statistic)
+    parts = [*ByCores(table, is_shown).parts(material), *growth.parts(material)]
+    return WRITTEN.section("counter-contenders", parts)
 
 
 # ------------------------------------------------------------------------------ degradation

@@ -1,0 +1,282 @@
+/* Round trips: how often does something go to the target and back in a call?
+ *
+ * Source: own. On a wire with a delay the time of a call grows by a whole number of round trips for
+ * each round trip of a message more, whatever the machine; MPI 4.1, sections 12.3 (operations) and
+ * 12.5 (synchronisation), say which calls have to wait for the target's answer.
+ *
+ * Rank 1 accesses rank 0, which waits in MPI_Recv; other ranks only belong to the window. Before
+ * each access a message goes there and back, so that rank 0 is in MPI then, and so that the access
+ * has something to be compared with. Each access is one operation with its own calls around it. The
+ * first access of a window is apart: it may connect, register memory, or wait for a lock that an
+ * earlier call has only asked for.
+ *
+ * Timed, in seconds, at rank 1: the message there and back (`message`); an access (`access`) and
+ * its parts: the call that begins the epoch (`begin`), the operation's call (`issue`), the wait for
+ * its request (`wait`), the call that completes it (`complete`); once a window, the first access
+ * (`first`), and the calls around all accesses (`enter`, `leave`).
+ * Verified: every payload, with values that depend on the sample's number: the whole window at the
+ * target, its gaps too, all that is fetched, and each message. */
+#include <math.h>
+#include <mpi.h>
+
+#include "harness/launch.h"
+#include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
+#include "slots/bursts.h"
+
+#define ORIGIN 1
+#define RANKS 2
+
+static const struct axis axes[] = {
+    OPERATION_AXIS("what rank 1 does to the target's window",
+                   "put,get,accumulate,get_accumulate,fetch_and_op,compare_and_swap"),
+    FLAVOR_AXIS("create,allocate"),
+    SYNCHRONISATION_AXIS("lock_exclusive,lock_all_flush"),
+    {.name = "size_bytes",
+     .help = "size of the payload, a multiple of 8",
+     .kind = AXIS_INTEGER,
+     .fallback = "8",
+     .minimum = 8,
+     .maximum = 1 << 24},
+    {.name = "delay_us",
+     .help = "of the wire, one way, as the launch was told: a word, and nothing is done by it",
+     .kind = AXIS_NUMBER,
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1000000},
+};
+
+static const struct option options[] = {
+    {"accesses", "N", "at a time, the first of a window apart", OPTION_INTEGER, "6", 2, 1000},
+    {"most-accesses", "N", "while another program seems to be in the way, or so many",
+     OPTION_INTEGER, "60", 2, SERIES_SAMPLES_MAX},
+};
+
+/* Times are alike if one is longer by this share and this time at most. */
+#define ALIKE_SHARE 0.03
+#define ALIKE_S 30e-6
+
+/* The least time of a message and its answer in this launch so far. */
+static double quickest_message_s = INFINITY;
+
+struct experiment {
+    struct slots slots;
+    const struct synchronisation *synchronisation;
+    struct epoch epoch;
+    struct transfer transfer; /* at the origin, of the first slot */
+    bool is_target, is_origin;
+    long long accesses; /* of this window so far */
+    double least_s[2];  /* of them, but for the first */
+    double message_s;   /* the least of their messages */
+    long long messages; /* so far, the same number at both ranks */
+    struct verification sent_back;
+    struct series *message, *access, *begin, *issue, *wait, *complete, *first;
+};
+
+/* A message to the target, which sends it back; its seconds. The target is in MPI_Recv, or was a
+ * moment ago. */
+static double message_there_and_back(struct experiment *experiment)
+{
+    const MPI_Comm communicator = world_communicator;
+    const int64_t sent = value_of_sample((uint64_t)++experiment->messages, 0);
+    int64_t word = sent;
+    const double begin_s = clock_now_s();
+    if (experiment->is_origin) {
+        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, TARGET, 0, communicator));
+        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, TARGET, 0, communicator, MPI_STATUS_IGNORE));
+    } else if (experiment->is_target) {
+        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, ORIGIN, 0, communicator, MPI_STATUS_IGNORE));
+        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, ORIGIN, 0, communicator));
+    }
+    const double seconds = clock_now_s() - begin_s;
+    verify_element(&experiment->sent_back, word, sent, 0, (uint64_t)experiment->messages);
+    return seconds;
+}
+
+/* What an access of a slot is made with. */
+static struct transfer transfer_of(const struct transfer *all, long long slot)
+{
+    struct transfer one = *all;
+    one.displacement += slot * all->slot_bytes;
+    one.payload += slot * all->elements;
+    one.result += slot * all->elements;
+    one.compared += slot * all->elements;
+    return one;
+}
+
+static void keep(struct experiment *experiment, const struct access *access, double message_s)
+{
+    struct record *record = experiment->slots.record;
+    const double access_s = access->completed_s - access->begin_s;
+    if (experiment->accesses++ == 0) {
+        series_keep(record, &experiment->first, "first", "s", 1, access_s);
+        return;
+    }
+    experiment->message_s = fmin(experiment->message_s, message_s);
+    quickest_message_s = fmin(quickest_message_s, message_s);
+    experiment->least_s[1] = fmin(experiment->least_s[1], fmax(experiment->least_s[0], access_s));
+    experiment->least_s[0] = fmin(experiment->least_s[0], access_s);
+    series_keep(record, &experiment->message, "message", "s", 1, message_s);
+    series_keep(record, &experiment->access, "access", "s", 1, access_s);
+    series_keep(record, &experiment->begin, "begin", "s", 1, access->begun_s - access->begin_s);
+    series_keep(record, &experiment->issue, "issue", "s", 1, access->issued_s - access->begun_s);
+    if (experiment->slots.makes->request_based) {
+        series_keep(record, &experiment->wait, "wait", "s", 1, access->waited_s - access->issued_s);
+    }
+    series_keep(record, &experiment->complete, "complete", "s", 1,
+                access->completed_s - access->waited_s);
+}
+
+/* All ranks. THE TIMED CALLS are those of the operation and of the synchronisation (rma/). */
+static void access_slot(struct experiment *experiment, long long slot)
+{
+    const struct synchronisation *synchronisation = experiment->synchronisation;
+    const struct epoch *epoch = &experiment->epoch;
+    const bool collective = synchronisation->kind == COLLECTIVE_ACTIVE;
+    const bool answers = experiment->is_target || (collective && !experiment->is_origin);
+    if (experiment->is_origin) {
+        synchronisation->open(epoch);
+    } else if (answers) {
+        synchronisation->target_open(epoch);
+    }
+    const double message_s = message_there_and_back(experiment);
+    if (experiment->is_origin) {
+        struct transfer one = transfer_of(&experiment->transfer, slot);
+        const struct access access = experiment->slots.makes->access(&one, 1, true);
+        synchronisation->finish(epoch);
+        keep(experiment, &access, message_s);
+    } else if (answers) {
+        synchronisation->target_close(epoch);
+    }
+}
+
+/* All ranks: so many accesses, in bursts for which there are slots. */
+static void make_accesses(struct experiment *experiment, long long wanted)
+{
+    struct slots *slots = &experiment->slots;
+    for (long long done = 0; done < wanted; done += slots->count) {
+        const long long burst = wanted - done < slots->count ? wanted - done : slots->count;
+        watchdog_phase = "prepare";
+        slots_prepare(slots, burst);
+        CHECKED(MPI_Barrier(world_communicator));
+        watchdog_phase = "access";
+        for (long long slot = 0; slot < burst; slot++) {
+            access_slot(experiment, slot);
+        }
+        CHECKED(MPI_Barrier(world_communicator));
+        watchdog_phase = "check";
+        slots_check(slots, burst);
+    }
+}
+
+static bool are_alike(double less_s, double more_s)
+{
+    return more_s <= (1 + ALIKE_SHARE) * less_s + ALIKE_S;
+}
+
+/* All ranks: does the origin know times that no other program has made longer? Two accesses took as
+ * long then, and a message as long as in any cell before. */
+static bool is_settled(const struct experiment *experiment)
+{
+    int settled = are_alike(experiment->least_s[0], experiment->least_s[1]) &&
+                  are_alike(quickest_message_s, experiment->message_s);
+    CHECKED(MPI_Bcast(&settled, 1, MPI_INT, ORIGIN, world_communicator));
+    return settled;
+}
+
+/* At the origin: the calls around all accesses. */
+static void call_apart(struct experiment *experiment, const char *metric,
+                       void (*call)(const struct epoch *epoch))
+{
+    const enum calls calls = experiment->synchronisation->calls;
+    const double begin_s = clock_now_s();
+    call(&experiment->epoch);
+    if (calls == NOTHING_FLUSH || calls == NOTHING_FLUSH_LOCAL) {
+        struct series *series = NULL;
+        series_keep(experiment->slots.record, &series, metric, "s", 1, clock_now_s() - begin_s);
+    }
+}
+
+/* pscw: the target's peer is the origin, and the other way round. */
+static MPI_Group peers_of(const struct experiment *experiment)
+{
+    const int peer = experiment->is_target ? ORIGIN : TARGET;
+    MPI_Group all, peers;
+    CHECKED(MPI_Comm_group(world_communicator, &all));
+    CHECKED(MPI_Group_incl(all, 1, &peer, &peers));
+    CHECKED(MPI_Group_free(&all));
+    return peers;
+}
+
+static void use_window(struct experiment *experiment)
+{
+    struct slots *slots = &experiment->slots;
+    const struct options *asked = &slots->launch->options;
+    const long long accesses = options_integer(asked, "accesses");
+    const long long most = options_integer(asked, "most-accesses");
+    MPI_Group peers = peers_of(experiment);
+    experiment->epoch = (struct epoch){.synchronisation = experiment->synchronisation,
+                                       .window = slots->window->handle,
+                                       .target = TARGET,
+                                       .peers = peers};
+    if (experiment->is_origin) {
+        experiment->transfer = slots_transfer(slots, 0, experiment->epoch);
+        call_apart(experiment, "enter", experiment->synchronisation->enter);
+    }
+    long long made = 0;
+    do {
+        make_accesses(experiment, accesses);
+        made += accesses;
+    } while (!is_settled(experiment) && made < most);
+    watchdog_phase = "end";
+    if (experiment->is_origin) {
+        call_apart(experiment, "leave", experiment->synchronisation->leave);
+    }
+    CHECKED(MPI_Barrier(world_communicator));
+    CHECKED(MPI_Group_free(&peers));
+}
+
+/* Why the standard has no such cell, or a single access no meaning in it; NULL if it has. */
+static const char *contradiction(const struct experiment *experiment)
+{
+    const struct operation *operation = experiment->slots.makes;
+    if (operation->one_element && experiment->slots.elements != 1) {
+        return "the operation takes one element: 8 bytes";
+    }
+    if (operation->request_based && experiment->synchronisation->kind != PASSIVE) {
+        return "request-based operations belong to passive target epochs";
+    }
+    if (operation->request_based && experiment->synchronisation->completes_locally) {
+        return "MPI_Wait has completed the operation locally: MPI_Win_flush_local adds nothing";
+    }
+    return NULL;
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const long long accesses = options_integer(&launch->options, "accesses");
+    struct experiment experiment = {
+        .slots = slots_of_elements(launch, cell, record,
+                                   cell_number(cell, "size_bytes") / sizeof(int64_t), accesses),
+        .synchronisation = cell_choice(cell, "synchronisation"),
+        .is_target = launch->rank == TARGET,
+        .is_origin = launch->rank == ORIGIN,
+        .least_s = {INFINITY, INFINITY},
+        .message_s = INFINITY,
+        .sent_back = {.name = "messages"}};
+    struct slots *slots = &experiment.slots;
+    slots->makes = cell_choice(cell, "operation");
+    slots->origins = RANKS - 1;
+    const char *reason = contradiction(&experiment);
+    if (reason != NULL) {
+        record_status(record, CELL_UNSUPPORTED, "%s", reason);
+    } else if (slots_open(slots)) {
+        use_window(&experiment);
+        record_verification(record, experiment.sent_back);
+        slots_close(slots);
+    }
+}
+
+KERNEL("round_trips", "how often does something go to the target and back in a call?",
+       .run_cell = run_cell)

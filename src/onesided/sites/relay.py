@@ -1,0 +1,126 @@
+"""The wire between hosts of this machine: every Ethernet frame is held, then passed on.
+
+Each host has a veth pair; the other end of the pair, a *leg*, is in the network namespace of the
+relay. A frame that arrives at a leg leaves by the leg of the host that it is for, after the delay.
+Offloads stay as they are: the kernel's header before each frame (`PACKET_VNET_HDR`) tells of a
+checksum still to be made, or of a segment larger than a frame, and is passed on with the frame.
+"""
+
+import heapq
+import os
+import random
+import select
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+# from asm-generic/socket.h, linux/if_ether.h and linux/if_packet.h; Python has no names for them
+SO_RCVBUFFORCE = 33
+ETH_P_ALL = 0x0003
+SOL_PACKET = 263
+PACKET_VNET_HDR = 15
+PACKET_IGNORE_OUTGOING = 23
+VNET_HDR_BYTES = 10
+#: A segment that the kernel has not cut into frames, with its header.
+FRAME_BYTES = 65536 + 128
+BUFFER_BYTES = 8 * 1024**2
+PRIORITY = 10
+BITS = 8
+ADDRESS_BYTES = 6
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What the wire between each two hosts does to a frame.
+
+    Attributes:
+        delay_s: how long a frame is under way, in one direction; seconds.
+        jitter_s: a frame is under way for up to so much longer, by chance; seconds. Frames of a
+            pair of hosts stay in order.
+        bits_per_s: how fast a pair's frames leave, one after the other; None: at once.
+    """
+
+    delay_s: float
+    jitter_s: float = 0.0
+    bits_per_s: float | None = None
+
+
+class Relay:
+    """Frames between the legs of several hosts."""
+
+    def __init__(self, wire: Wire, hosts: Mapping[str, str]) -> None:
+        """Open the legs: by their names, the hardware addresses of the hosts behind them."""
+        self.wire = wire
+        self._leg_of = {
+            bytes.fromhex(address.replace(":", "")): _opened(leg) for leg, address in hosts.items()
+        }
+        self._legs = list(self._leg_of.values())
+        self._free_s: dict[tuple[socket.socket, socket.socket], float] = {}
+        self._last_s: dict[tuple[socket.socket, socket.socket], float] = {}
+        # due, number, where to, frame: the number keeps frames that are due at once in their order
+        self._held: list[tuple[float, int, socket.socket, bytes]] = []
+        self._number = 0
+
+    def run(self, ends: Sequence[int]) -> None:
+        """Pass frames on until one of some file descriptors can be read.
+
+        Args:
+            ends: the descriptors; that of a process can be read when the process has ended.
+        """
+        while True:
+            wait_s = max(0.0, self._held[0][0] - time.monotonic()) if self._held else None
+            readable = select.select([*self._legs, *ends], [], [], wait_s)[0]
+            if not set(readable).isdisjoint(ends):
+                return
+            for leg in readable:
+                self._take(leg, leg.recv(FRAME_BYTES), time.monotonic())
+            while self._held and self._held[0][0] <= time.monotonic():
+                _, _, leg, frame = heapq.heappop(self._held)
+                leg.send(frame)
+
+    def _take(self, leg: socket.socket, frame: bytes, now_s: float) -> None:
+        """Hold a frame that arrived at a leg, once for each leg by which it leaves."""
+        known = self._leg_of.get(frame[VNET_HDR_BYTES : VNET_HDR_BYTES + ADDRESS_BYTES])
+        # what is for no host alone is for all others
+        for other in [known] if known else [one for one in self._legs if one is not leg]:
+            self._number += 1
+            due_s = self._due_s((leg, other), len(frame) - VNET_HDR_BYTES, now_s)
+            heapq.heappush(self._held, (due_s, self._number, other, frame))
+
+    def _due_s(
+        self, pair: tuple[socket.socket, socket.socket], frame_bytes: int, now_s: float
+    ) -> float:
+        """Return when a frame of a pair arrives."""
+        gone_s = now_s
+        if self.wire.bits_per_s:
+            begin_s = max(now_s, self._free_s.get(pair, 0.0))
+            gone_s = self._free_s[pair] = begin_s + BITS * frame_bytes / self.wire.bits_per_s
+        due_s = gone_s + self.wire.delay_s
+        if self.wire.jitter_s:
+            due_s += random.uniform(0.0, self.wire.jitter_s)
+            due_s = max(due_s, self._last_s.get(pair, 0.0))
+            self._last_s[pair] = due_s
+        return due_s
+
+
+def _opened(name: str) -> socket.socket:
+    """Return a socket that gets what arrives at an interface and sends out of it."""
+    leg = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    leg.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
+    leg.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
+    try:
+        leg.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES)
+    except PermissionError:  # root of a user namespace may not
+        leg.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
+    leg.bind((name, ETH_P_ALL))
+    return leg
+
+
+def go_first() -> bool:
+    """Go before the ranks, which poll and leave no core idle; return whether that is allowed."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    except PermissionError:
+        return False
+    return True

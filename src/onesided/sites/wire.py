@@ -1,0 +1,272 @@
+"""Hosts on this machine, joined by a wire with a delay: a network without a second machine.
+
+A host is a set of Linux namespaces: a name, a network, System V IPC and mounts of its own; cores,
+the clock and POSIX shared memory are the machine's. Hosts and wire are in one process tree, the
+*world*, in a user namespace where the user is not root. The first process of the world makes the
+hosts, starts the command on the first host and passes frames on until the command ends. With this
+process everything ends, however it ends: the files of the world are in its memory.
+
+The launcher of an MPI finds the hosts by variables (`spanning` in config/environments.yaml).
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from onesided.environments import declarations
+from onesided.sites.relay import Relay, Wire, go_first
+from onesided.system.errors import OnesidedError
+
+LEAST_HOSTS, MOST_HOSTS = 2, 4
+PROGRAMS = ("ip", "unshare", "nsenter", "mount")
+#: Debian keeps ip where the path of a user may not lead.
+SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
+#: From TEST-NET-1, which is nobody's (RFC 5737).
+ADDRESS = "192.0.2.{}"
+INTERFACE = "eth0"
+START_S = 10.0
+#: Exit status of a world that nobody waits for any more.
+ENDED = 130
+LOOK_S = 0.02
+#: Tells a program on a host what stands in for ssh.
+AGENT_VARIABLE = "ONESIDED_AGENT"
+#: The first process of the world ends with unshare, and all others with that process.
+WORLD = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+HOST = ("--net", "--mount", "--uts", "--ipc")
+#: The file is pinned by its second place: nothing of it is left in the first one.
+NAME_HOSTS = (
+    'mount -t tmpfs tmpfs /tmp && printf "%s" "$1" >/tmp/hosts'
+    " && mount --bind /tmp/hosts /etc/hosts && umount --lazy /tmp"
+)
+#: UCX finds interfaces in /sys, which shows those of the network namespace that it was mounted in.
+BOOT = (
+    'hostname "$1" && mount -t sysfs sysfs /sys && ip link set lo up && echo up'
+    " && exec sleep infinity"
+)
+#: A shell's command on a host, in the folder of its parent.
+IN_FOLDER = 'cd "$1" && shift && exec "$@"'
+#: Stands in for ssh: options, a host's name, a command.
+AGENT = """\
+#!/bin/sh
+while [ "${{1#-}}" != "$1" ]; do shift; done
+case $1 in
+{cases}
+*) echo "no host $1" >&2; exit 255;;
+esac
+shift
+exec nsenter --target "$pid" {host} -- sh -c "$*"
+"""
+
+
+def missing() -> str | None:
+    """Return in one line why there can be no hosts here, and what would allow them; None if so."""
+    absent = [name for name in PROGRAMS if shutil.which(name, path=SEARCHED) is None]
+    if absent:
+        return f"no {', '.join(absent)} (Debian: iproute2, util-linux, mount)"
+    pair = ["ip", "link", "add", "name", "leg1", "type", "veth", "peer", "name", "leg2"]
+    command = ["unshare", *_as_root(), *WORLD, *pair]
+    answer = _run(command)
+    if answer.returncode == 0:
+        return None
+    said = answer.stderr.strip().splitlines()
+    return (
+        f"no network namespace: {said[-1] if said else answer.returncode}; "
+        "root has them, and other users where the kernel allows user namespaces "
+        "(user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns)"
+    )
+
+
+def run(
+    hosts: int, wire: Wire, per_host: int, families: Sequence[str], command: Sequence[str]
+) -> int:
+    """Run a command on the first of some hosts; return its exit status.
+
+    Args:
+        hosts: how many hosts there are.
+        wire: what joins each two of them.
+        per_host: how many ranks an MPI's launcher puts on a host.
+        families: the families whose launchers have to find the hosts.
+        command: the command.
+
+    Raises:
+        OnesidedError: this machine has no such hosts.
+    """
+    reason = missing()
+    if reason:
+        raise OnesidedError(f"wire: {reason}")
+    # the world ends when nobody can write any more: when this process has ended, in whatever way
+    reader, _writer = os.pipe()
+    told = [reader, hosts, per_host, ",".join(families), wire.delay_s, wire.jitter_s]
+    program = [sys.executable, "-P", "-m", "onesided.sites.wire", *map(str, told)]
+    world = subprocess.Popen(
+        ["unshare", *_as_root(), *WORLD, *program, str(wire.bits_per_s or 0), *command],
+        env={**os.environ, "PATH": SEARCHED},
+        pass_fds=[reader],
+    )
+    try:
+        return world.wait()
+    finally:
+        world.kill()
+        world.wait()
+
+
+def _as_root() -> tuple[str, ...]:
+    """Return unshare's options that make a user the root of a user namespace."""
+    return () if os.geteuid() == 0 else ("--user", "--map-root-user")
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        env={**os.environ, "PATH": SEARCHED},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _checked(*command: str) -> str:
+    answer = _run(command)
+    if answer.returncode:
+        raise OnesidedError(f"wire: {shlex.join(command)}: {answer.stderr.strip()}")
+    return answer.stdout
+
+
+def _in_memory(name: str, text: str) -> str:
+    """Return the path of a file that is nowhere but in this process's memory."""
+    descriptor = os.memfd_create(name)
+    os.write(descriptor, text.encode())
+    os.fchmod(descriptor, 0o755)
+    return f"/proc/{os.getpid()}/fd/{descriptor}"
+
+
+class _Host:
+    """A host of the world.
+
+    Attributes:
+        name: its name, ``h1`` and so on.
+        address: its address on the wire.
+        leg: the name of the interface in the world to which its own interface is joined.
+        hardware: the hardware address of its own interface.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.name = f"h{number}"
+        self.address = ADDRESS.format(number)
+        self.leg = f"wire-{self.name}"
+        self.hardware = f"02:00:00:00:00:{number:02x}"
+
+    def start(self) -> None:
+        """Start it, with its interface."""
+        command = ["unshare", *HOST, "sh", "-c", BOOT, "boot", self.name]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        if self._process.stdout.readline() != b"up\n":
+            said = self._process.stderr.read().decode(errors="replace").strip()
+            raise OnesidedError(f"wire: {self.name} did not start: {said}")
+        own = ("name", INTERFACE, "address", self.hardware, "netns", str(self.process))
+        _checked("ip", "link", "add", "name", self.leg, "type", "veth", "peer", *own)
+        # no address of its own: what it would say by itself would go to the hosts
+        _checked("ip", "link", "set", self.leg, "addrgenmode", "none", "up")
+        self._ip("address", "add", f"{self.address}/24", "dev", INTERFACE)
+        self._ip("link", "set", INTERFACE, "addrgenmode", "none", "up")
+
+    def meet(self, others: Sequence["_Host"]) -> None:
+        """Know where the other hosts are, so that none has to ask; wait until the wire is up."""
+        for other in others:
+            told = ("to", other.address, "lladdr", other.hardware, "nud", "permanent")
+            self._ip("neighbour", "replace", *told, "dev", INTERFACE)
+        deadline = time.monotonic() + START_S
+        # the kernel says that an interface runs up to a second after it does
+        while " state UP " not in self._ip("-oneline", "link", "show", "dev", INTERFACE):
+            if time.monotonic() > deadline:
+                raise OnesidedError(f"wire: {self.name} was not up in {START_S:.0f} s")
+            time.sleep(LOOK_S)
+
+    @property
+    def process(self) -> int:
+        """The process whose namespaces are the host's."""
+        return self._process.pid
+
+    def command(self, *command: str) -> list[str]:
+        """Return the command that runs one on this host, in this process's folder."""
+        entered = ["nsenter", "--target", str(self.process), *HOST, "--"]
+        return [*entered, "sh", "-c", IN_FOLDER, "sh", str(Path.cwd()), *command]
+
+    def _ip(self, *words: str) -> str:
+        return _checked("nsenter", "--target", str(self.process), "--net", "--", "ip", *words)
+
+
+def _started(number: int) -> list[_Host]:
+    """Start so many hosts."""
+    hosts = [_Host(1 + index) for index in range(number)]
+    lines = ["127.0.0.1 localhost", *(f"{host.address} {host.name}" for host in hosts)]
+    _checked("sh", "-c", NAME_HOSTS, "sh", "\n".join(lines) + "\n")
+    for host in hosts:
+        host.start()
+    for host in hosts:
+        host.meet([other for other in hosts if other is not host])
+    return hosts
+
+
+def _variables(hosts: Sequence[_Host], per_host: int, families: Sequence[str]) -> Mapping[str, str]:
+    """Return the variables by which the launchers of some families find the hosts."""
+    cases = "\n".join(f"{host.name}) pid={host.process};;" for host in hosts)
+    values = {
+        "per_host": str(per_host),
+        "agent": _in_memory("agent", AGENT.format(cases=cases, host=" ".join(HOST))),
+        "hosts": _in_memory("hosts", "".join(f"{host.name}:{per_host}\n" for host in hosts)),
+        "slots": _in_memory("slots", "".join(f"{host.name} slots={per_host}\n" for host in hosts)),
+    }
+    found = {AGENT_VARIABLE: values["agent"]}
+    known = declarations.families()
+    for family in families:
+        for name, text in known[family].get("spanning", {}).items():
+            found[name] = text.format(**values)
+    return found
+
+
+def world(
+    end: int, hosts: int, per_host: int, families: Sequence[str], wire: Wire, command: Sequence[str]
+) -> int:
+    """Be the first process of the world: make the hosts, pass frames on; return the exit status.
+
+    Args:
+        end: a file descriptor that can be read when all has to end.
+        hosts: as in `run`, like all that follow.
+        per_host: ranks on a host.
+        families: whose launchers have to find the hosts.
+        wire: what joins the hosts.
+        command: the command.
+    """
+    started = _started(hosts)
+    variables = {**os.environ, **_variables(started, per_host, families)}
+    relay = Relay(wire, {host.leg: host.hardware for host in started})
+    child = subprocess.Popen(started[0].command(*command), env=variables)
+    go_first()  # what the command starts is not to have this priority
+    relay.run((end, os.pidfd_open(child.pid)))
+    status = child.poll()
+    return ENDED if status is None else status
+
+
+def main(words: Sequence[str]) -> int:
+    """Run `world` with what `run` has told."""
+    end, hosts, per_host, families, delay_s, jitter_s, bits_per_s, *command = words
+    wire = Wire(float(delay_s), float(jitter_s), float(bits_per_s) or None)
+    try:
+        numbers = map(int, (end, hosts, per_host))
+        return world(*numbers, families.split(","), wire, command)
+    except (OnesidedError, OSError) as fault:
+        print(f"onesided: {fault}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

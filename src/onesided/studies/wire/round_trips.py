@@ -1,0 +1,370 @@
+"""How often does something go to the target and back in each call?
+
+The least time of a call grows with the delay of the wire. For each second more that a message and
+its answer take, the call takes as many seconds more as it has round trips: the slope of a line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
+from onesided.measure.common_analyses import ReferenceAnalysis, values_of
+from onesided.measure.statistics import Line, line_through, median
+from onesided.report.cells import grouped, value_or_word
+from onesided.report.material import Cell, Material
+from onesided.report.page import ReferencePage
+from onesided.report.parts import Folded, Headline, Row, Table
+from onesided.report.pivot import Fields, pivoted
+from onesided.report.words import listed
+from onesided.report.written import PageText
+from onesided.studies.wire import STUDY
+
+LEAST = "least"
+"""The statistic of a launch: what else runs on a machine only adds to a time."""
+ACCESS, MESSAGE, FIRST = "access", "message", "first"
+PARTS = ("begin", "issue", "wait", "complete")
+"""The calls of an access, in their order."""
+AROUND = ("enter", "leave")
+"""The calls around all accesses."""
+METRICS = tuple(
+    Metric(name, name, "s", origins=True) for name in (ACCESS, MESSAGE, *PARTS, FIRST, *AROUND)
+)
+DELAY, SIZE, SMALL = "delay_us", "size_bytes", "8"
+AXES = ("operation", "synchronisation", "flavor", SIZE)
+TEXT = PageText(Path(__file__).with_name("page.yaml"))
+
+TOLERANCE = 0.1
+"""How far a number may be from the interval of a slope: a call has work of its own, too, and a busy
+core makes it longer by chance."""
+HALVES = 2
+OPEN = "open"
+LEAST_DELAYS = 3
+"""The least number of delays that tell whether the times are on a line at all."""
+
+
+class _RoundTrips(ReferenceAnalysis):
+    """The analysis: the least time of each call in a launch."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the least sample of the rank that accesses, for each metric."""
+        least = (
+            samples.drop_nulls("value")
+            .group_by(*LAUNCH, "metric", maintain_order=True)
+            .agg(pl.col("value").min())
+        )
+        names = [metric.name for metric in self.metrics]
+        of_each = [least.filter(pl.col("metric") == name) for name in names]
+        return pl.concat(
+            values_of(one, "value", name, LEAST, "s")
+            for one, name in zip(of_each, names, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The number of round trips of a call.
+
+    Attributes:
+        line: the line through the least times of the call, over the least times of a message and
+            its answer, each in seconds.
+    """
+
+    line: Line
+
+    @property
+    def number(self) -> float | None:
+        """Return the only whole or half number that the interval allows; None if there is none."""
+        low, high = self.line.low - TOLERANCE, self.line.high + TOLERANCE
+        allowed = range(math.ceil(HALVES * low), math.floor(HALVES * high) + 1)
+        return allowed[0] / HALVES if len(allowed) == 1 else None
+
+    @property
+    def words(self) -> str:
+        """Return the number; else the ends of the interval, or `OPEN` if it is wider than one."""
+        if self.number is not None:
+            return f"{abs(self.number):g}"
+        if self.line.high - self.line.low > 1:
+            return OPEN
+        return f"{self.line.low:.1f} to {self.line.high:.1f}"
+
+    def seconds(self, message_s: float) -> float:
+        """Return how long the call takes where a message and its answer take so long."""
+        return self.line.intercept + self.line.slope * message_s
+
+
+@dataclass(frozen=True)
+class Point:
+    """A launch: the wire's delay, and the least times of a message with its answer and of a call.
+
+    Times are in seconds.
+    """
+
+    delay: str
+    message_s: float
+    call_s: float
+
+
+def trips_of(points: Iterable[Point]) -> Trips | None:
+    """Return the round trips of a call; None if there are fewer than `LEAST_DELAYS` delays."""
+    by_delay = grouped(points, lambda point: point.delay)
+    if len(by_delay) < LEAST_DELAYS:
+        return None
+    line = line_through([(one.message_s, one.call_s) for one in own] for own in by_delay.values())
+    return Trips(line) if line else None
+
+
+def missed(points: Sequence[Point]) -> list[float]:
+    """Return by what share each delay's times miss those that the other delays predict.
+
+    A time of a delay is the least of its launches.
+    """
+    shares = []
+    for delay in dict.fromkeys(point.delay for point in points):
+        own = [point for point in points if point.delay == delay]
+        trips = trips_of(point for point in points if point.delay != delay)
+        if trips is not None:
+            best = min(own, key=lambda point: point.call_s)
+            shares.append(abs(trips.seconds(best.message_s) / best.call_s - 1))
+    return shares
+
+
+class Launches:
+    """The launches of a report, by delay and round."""
+
+    def __init__(self, material: Material) -> None:
+        """Take the least time of a message and its answer of each launch."""
+        self._material = material
+        self._messages: dict[tuple[object, ...], float] = {}
+        for cell in material.cells:
+            for turn, value in self._values(cell, MESSAGE).items():
+                launch = _launch(cell, turn)
+                self._messages[launch] = min(value, self._messages.get(launch, math.inf))
+
+    def points(self, cells: Iterable[Cell], metric: str) -> list[Point]:
+        """Return the times of a call in cells that differ only in the wire's delay."""
+        return [
+            Point(cell.axis(DELAY), self._messages[_launch(cell, turn)], value)
+            for cell in cells
+            for turn, value in self._values(cell, metric).items()
+        ]
+
+    def _values(self, cell: Cell, metric: str) -> Mapping[int, float]:
+        return self._material.by_round.get((*cell.place, metric, LEAST), {})
+
+
+def _launch(cell: Cell, turn: int) -> tuple[object, ...]:
+    return (*cell.group, cell.environment, cell.axis(DELAY), turn)
+
+
+def ways(cells: Iterable[Cell]) -> list[list[Cell]]:
+    """Return groups of cells that differ only in the wire's delay."""
+
+    def way(cell: Cell) -> tuple[object, ...]:
+        return (*cell.group, cell.environment, *(cell.axis(name) for name in AXES))
+
+    return list(grouped(cells, way).values())
+
+
+def calls_of(cell: Cell) -> dict[str, str]:
+    """Return the names of the calls of a cell, by metric."""
+    known = TEXT.names["calls"]
+    around = known["synchronisations"][cell.axis("synchronisation")]
+    own = {"issue": known["operations"][cell.axis("operation")], **around}
+    if cell.axis("operation") in known["request_based"]:
+        own["wait"] = "MPI_Wait"
+    return own
+
+
+def _head(cell: Cell) -> Fields:
+    return {**{name: cell.axis(name) for name in AXES[:-1]}, SIZE: int(cell.axis(SIZE))}
+
+
+@dataclass(frozen=True)
+class ByWay:
+    """A table: the round trips of an access for each way, with those of each of its calls.
+
+    Attributes:
+        name: the name of the table in the text of the page.
+        shown: tells whether a cell is in the table.
+    """
+
+    name: str
+    shown: Callable[[Cell], bool]
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; nothing if there are no cells."""
+        launches = Launches(material)
+
+        def fields(cells: Sequence[Cell]) -> Fields:
+            trips = trips_of(launches.points(cells, ACCESS))
+            first = cells[0]
+            if trips is None:
+                return {first.environment: value_or_word(material, first, ACCESS, LEAST)}
+            own = [
+                f"{name} {one.words}"
+                for metric, name in calls_of(first).items()
+                if metric in PARTS
+                and (one := trips_of(launches.points(cells, metric)))
+                and one.number != 0
+            ]
+            note = ", ".join(own) if len(own) > 1 else None
+            return {first.environment: trips.words, f"calls_{first.environment}": note}
+
+        shown = [cells for cells in ways(material.cells) if self.shown(cells[0])]
+        rows = pivoted(shown, lambda cells: _head(cells[0]), fields)
+        names = {name: {"title": name} for name in material.environments}
+        return [TEXT.table(self.name, rows, each={"environment": names})] if rows else []
+
+
+class Calls:
+    """A folded table: each call of each way, with its interval and its work."""
+
+    def parts(self, material: Material) -> list[Folded]:
+        """Return the table; nothing if no way was measured with enough delays."""
+        launches = Launches(material)
+        rows: list[Row] = []
+        for cells in ways(material.cells):
+            first = cells[0]
+            named = {**calls_of(first), ACCESS: "all of an access", FIRST: "the window's first"}
+            for metric, name in named.items():
+                trips = trips_of(launches.points(cells, metric))
+                if trips is not None:
+                    rows.append({**_head(first), **_described(first.environment, name, trips)})
+        table = TEXT.table("round_trips_calls", rows)
+        return [Folded(TEXT.names["calls_title"], table)] if rows else []
+
+
+def _described(environment: str, call: str, trips: Trips) -> Row:
+    line = trips.line
+    return {
+        "environment": environment,
+        "call": call,
+        "trips": trips.words,
+        "low": line.low,
+        "high": line.high,
+        "work": line.intercept,
+        "launches": line.count,
+    }
+
+
+class HeldOut:
+    """A table: how well the times at some delays predict the times at another one."""
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; nothing if there are too few delays."""
+        launches = Launches(material)
+        rows = []
+        for environment in material.environments:
+            own = (one for one in ways(material.cells) if one[0].environment == environment)
+            points = (launches.points(cells, ACCESS) for cells in own)
+            shares = [share for each in points for share in missed(each)]
+            if shares:
+                within = sum(share <= WITHIN for share in shares) / len(shares)
+                rows.append(
+                    {
+                        "environment": environment,
+                        "middle": median(shares),
+                        "within": within,
+                        "predictions": len(shares),
+                    }
+                )
+        return [TEXT.table("round_trips_held_out", rows)] if rows else []
+
+
+WITHIN = 0.05
+"""A prediction counts as good if it misses by at most this share."""
+ANSWERED = {
+    "put_flush": {"operation": "put", "synchronisation": "lock_all_flush"},
+    "fetch_flush": {"operation": "fetch_and_op", "synchronisation": "lock_all_flush"},
+    "put_lock": {"operation": "put", "synchronisation": "lock_exclusive"},
+    "fetch_lock": {"operation": "fetch_and_op", "synchronisation": "lock_exclusive"},
+}
+"""The ways in the answer, by the key of their column: of 8 bytes, in an allocated window."""
+
+
+def answer(material: Material) -> Headline | None:
+    """Return what four ways cost under each MPI; None if none of them is known."""
+    launches = Launches(material)
+    rows: dict[str, Fields] = {}
+    for cells in ways(cell for cell in material.cells if cell.axis("flavor") == "allocate"):
+        first = cells[0]
+        trips = trips_of(launches.points(cells, ACCESS)) if _is_small(first) else None
+        for key, labels in ANSWERED.items():
+            if trips is not None and first.has(labels):
+                row = rows.setdefault(first.environment, {"environment": first.environment})
+                row[key] = trips.words
+    if not rows:
+        return None
+    said = [TEXT.say(key, listed(_said(rows, key))) for key in ANSWERED if _said(rows, key)]
+    return Headline(said, TEXT.table("round_trips_answer", list(rows.values())))
+
+
+def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
+    """Return each number of a column, with the MPIs that have it."""
+    by_number = grouped((name for name in rows if key in rows[name]), lambda name: rows[name][key])
+    return [f"{words} under {listed(names)}" for words, names in by_number.items()]
+
+
+def estimated(material: Material, latency_s: float) -> list[Row]:
+    """Return what each way to access a target costs on a network.
+
+    Args:
+        material: the campaign in which the round trips were counted.
+        latency_s: how long a short message is under way on the network, in one direction; seconds.
+    """
+    launches = Launches(material)
+    rows: list[Row] = []
+    for cells in ways(material.cells):
+        trips = trips_of(launches.points(cells, ACCESS))
+        if trips is not None:
+            count = trips.line.slope if trips.number is None else trips.number
+            rows.append(
+                {
+                    **_head(cells[0]),
+                    "environment": cells[0].environment,
+                    "trips": trips.words,
+                    "network": MESSAGES_OF_TRIP * latency_s * count,
+                    "work": trips.line.intercept,
+                }
+            )
+    return rows
+
+
+MESSAGES_OF_TRIP = 2
+"""A round trip is a message there, and one back."""
+
+
+def _is_small(cell: Cell) -> bool:
+    return cell.axis(SIZE) == SMALL
+
+
+PAGE = ReferencePage(
+    identifier="round-trips",
+    title=TEXT.names["title"],
+    lead=TEXT.names["lead"],
+    contents=[
+        ByWay("round_trips", _is_small),
+        ByWay("round_trips_sizes", lambda cell: not _is_small(cell)),
+        HeldOut(),
+        Calls(),
+    ],
+    answer=answer,
+)
+
+EXPERIMENT = Experiment(
+    kernel="round_trips",
+    title="Round trips",
+    study=STUDY,
+    analysis=_RoundTrips(METRICS, "the target waits for a message"),
+    page=PAGE,
+    metrics=METRICS[:2],
+    merit=FigureOfMerit(ACCESS, LEAST),
+    order=4,
+)

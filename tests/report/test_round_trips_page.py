@@ -1,0 +1,155 @@
+"""The page of round trips: a count for each call, or an interval where the times tell none."""
+
+from functools import partial
+
+import pytest
+from made_up import generator
+from made_up.generator import IMPI, MPICH, OPENMPI, Environment, Series
+from shown import materials, parts
+
+from onesided.measure.statistics import line_through
+from onesided.studies.wire import round_trips
+from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut
+
+DELAYS_US = (250, 500, 1000, 1500)
+WORK_S = 20e-6
+#: Round trips of each call, by operation and synchronisation: those of the lock, of the operation,
+#: of what completes it.
+TRIPS = {
+    ("put", "lock_all_flush"): (0, 0, 1),
+    ("fetch_and_op", "lock_all_flush"): (0, 0, 1),
+    ("put", "lock_exclusive"): (1, 0, 2),
+    ("fetch_and_op", "lock_exclusive"): (1, 0, 2),
+}
+#: Of the second MPI: fetches differ, and a lock.
+OTHER = {
+    **TRIPS,
+    ("fetch_and_op", "lock_all_flush"): (0, 2, 1),
+    ("put", "lock_exclusive"): (2, 0, 0.5),
+}
+#: With the third nothing is on a line.
+ENVIRONMENTS = (
+    Environment(MPICH, "mpich"),
+    Environment(OPENMPI, "openmpi"),
+    Environment(IMPI, "impi"),
+)
+CELLS = {
+    "round_trips": generator.points(
+        operation=("put", "fetch_and_op"),
+        flavor="allocate",
+        synchronisation=("lock_exclusive", "lock_all_flush"),
+        size_bytes=8,
+        delay_us=DELAYS_US,
+    )
+}
+
+
+def series(cell, changed=None):
+    """Yield the series of a cell in a launch; one round in three is disturbed."""
+    way = cell.at["operation"], cell.at["synchronisation"]
+    own = (OTHER if cell.environment.name == OPENMPI else TRIPS) | (changed or {})
+    message_s = 2e-6 * float(cell.at["delay_us"]) + WORK_S
+    late_s = 0.004 if cell.turn % 3 == 0 else 0.0
+    if cell.environment.name == IMPI:
+        late_s = cell.source.uniform(0, 0.02)
+    begin, issue, complete = (trips * message_s + WORK_S for trips in own[way])
+    total = begin + issue + complete + late_s
+    parts = {"begin": begin, "issue": issue, "complete": complete + late_s, "access": total}
+    for metric, time_s in {"message": message_s, "first": total + message_s, **parts}.items():
+        yield Series(metric, [time_s * cell.source.uniform(1.0, 1.02) for _ in range(5)], 1)
+
+
+def made(folder, **changes):
+    make = partial(generator.campaign, partial(series, **changes), CELLS, environments=ENVIRONMENTS)
+    return materials(make, folder)["round_trips"]
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("round-trips"))
+
+
+def rows_of(material):
+    (table,) = parts(material, ByWay)
+    return {(row["operation"], row["synchronisation"]): row for row in table.rows}
+
+
+def test_the_round_trips_of_an_access_are_those_of_its_calls(material):
+    rows = rows_of(material)
+    for name, trips in ((MPICH, TRIPS), (OPENMPI, OTHER)):
+        assert {way: row[name] for way, row in rows.items()} == {
+            way: f"{sum(own):g}" for way, own in trips.items()
+        }
+    assert rows["put", "lock_exclusive"][f"calls_{MPICH}"] == "MPI_Win_lock 1, MPI_Win_unlock 2"
+    assert rows["fetch_and_op", "lock_all_flush"][f"calls_{OPENMPI}"] == (
+        "MPI_Fetch_and_op 2, MPI_Win_flush 1"
+    )
+
+
+def test_one_way_is_half_a_round_trip(material):
+    row = rows_of(material)["put", "lock_exclusive"]
+    assert row[OPENMPI] == "2.5"
+    assert row[f"calls_{OPENMPI}"] == "MPI_Win_lock 2, MPI_Win_unlock 0.5"
+
+
+def test_times_that_are_on_no_line_leave_the_number_open(material):
+    assert all(row[IMPI] == "open" for row in rows_of(material).values())
+
+
+def test_a_call_that_waits_once_more_moves_its_own_cells_and_no_others(material, tmp_path):
+    changed = {("put", "lock_all_flush"): (0, 0, 2)}
+    before, after = rows_of(material), rows_of(made(tmp_path, changed=changed))
+    differ = {way for way in before if before[way][MPICH] != after[way][MPICH]}
+    assert differ == {("put", "lock_all_flush")}
+    assert after["put", "lock_all_flush"][MPICH] == "2"
+
+
+def test_each_call_has_its_interval_and_its_work(material):
+    (folded,) = parts(material, Calls)
+    rows = [row for row in folded.part.rows if row["environment"] == MPICH]
+    lock = [
+        row
+        for row in rows
+        if (row["operation"], row["synchronisation"]) == ("put", "lock_exclusive")
+    ]
+    found = {row["call"]: row for row in lock}
+    assert [*found] == [
+        "MPI_Put", "MPI_Win_lock", "MPI_Win_unlock", "all of an access", "the window's first",
+    ]  # fmt: skip
+    assert found["the window's first"]["trips"] == "4"
+    assert found["MPI_Put"]["work"] == pytest.approx(WORK_S, rel=0.1)
+    assert found["MPI_Win_lock"]["low"] < 1 < found["MPI_Win_lock"]["high"] + 0.1
+
+
+def test_a_delay_is_predicted_from_the_others_where_the_times_are_on_a_line(material):
+    (table,) = parts(material, HeldOut)
+    within = {row["environment"]: row["within"] for row in table.rows}
+    assert within[MPICH] == within[OPENMPI] == 1.0
+    assert within[IMPI] < 0.5
+
+
+def test_the_answer_says_the_number_under_each_mpi(material):
+    headline = material.experiment.page.headline(material)
+    assert headline.table.rows[1]["fetch_flush"] == "3"
+    assert str(headline.sentences[1]) == (
+        "A fetch_and_op with lock_all and flush: "
+        f"1 under {MPICH}, 3 under {OPENMPI} and open under {IMPI}."
+    )
+
+
+def test_an_estimate_is_the_round_trips_times_twice_the_latency(material):
+    found = {
+        (row["environment"], row["operation"], row["synchronisation"]): row["network"]
+        for row in round_trips.estimated(material, 1.3e-6)
+    }
+    assert found[MPICH, "put", "lock_exclusive"] == pytest.approx(3 * 2.6e-6)
+    assert found[OPENMPI, "fetch_and_op", "lock_all_flush"] == pytest.approx(3 * 2.6e-6)
+
+
+def test_three_of_ten_points_may_be_anywhere_and_the_line_stays():
+    right = [(x, 2.0 * x + 1.0) for x in range(10)]
+    for wrong in (0.0, 1e6):
+        points = [(x, wrong if x in (1, 4, 8) else y) for x, y in right]
+        line = line_through([point] for point in points)
+        assert line.slope == pytest.approx(2.0)
+    assert line_through([[(1.0, 1.0), (1.0, 2.0)]]) is None

@@ -1,0 +1,139 @@
+"""Round trips of a call: a count that neither the delay nor another program changes."""
+
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from onesided.environments import kernels
+from onesided.sites import wire
+from onesided.studies.wire.round_trips import Point, trips_of
+
+pytestmark = pytest.mark.measures
+
+WIRE = [sys.executable, "-P", "-m", "onesided.cli", "wire"]
+MPICH = "mpich-5.0.2"
+MPIS = (
+    MPICH,
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("openmpi-5.0.11", "impi-2021.18.1")),
+)
+DELAYS_US = (250, 500, 1000, 1500)
+TIMEOUT_S = 120
+ROUNDS = 5
+OPERATIONS = "operation=put,fetch_and_op;flavor=allocate"
+CELLS = f"{OPERATIONS};synchronisation=lock_exclusive,lock_all_flush"
+#: What each MPI needs for an access, by operation and synchronisation.
+NEEDED = {
+    MPICH: {
+        ("put", "lock_exclusive"): 3,
+        ("put", "lock_all_flush"): 1,
+        ("fetch_and_op", "lock_exclusive"): 3,
+        ("fetch_and_op", "lock_all_flush"): 1,
+    },
+    "openmpi-5.0.11": {
+        ("put", "lock_exclusive"): 3,
+        ("put", "lock_all_flush"): 1,
+        ("fetch_and_op", "lock_exclusive"): 3,
+        ("fetch_and_op", "lock_all_flush"): 3,
+    },
+}
+NEEDED["impi-2021.18.1"] = NEEDED[MPICH]
+FURTHER_TRIP = Path(__file__).with_name("further_trip.c")
+BURNER = "while True: pass"
+
+
+@pytest.fixture(autouse=True)
+def hosts():
+    if wire.missing():
+        pytest.skip(wire.missing())
+
+
+def times_of(output):
+    """Return the least times of each cell's series, in seconds."""
+    lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+    assert [process["host"] for process in lines[0]["processes"]] == ["h1", "h2"]
+    results = [line for line in lines if line["type"] == "result"]
+    assert {line["status"] for line in results} == {"ok"}
+    return {
+        (line["labels"]["operation"], line["labels"]["synchronisation"]): {
+            series["metric"]: min(series["samples"]) for series in line["series"]
+        }
+        for line in results
+    }
+
+
+def launch(document, folder, delay_us, wire_us, variables):
+    """Launch the kernel with a delay on a wire that may have another one; return its times."""
+    own = document["launcher"]
+    kernel = kernels.build(document, ["round_trips"]) / "bin" / "round_trips"
+    output = folder / f"{len(list(folder.iterdir()))}.jsonl"
+    answer = subprocess.run(
+        [
+            *(*WIRE, f"--family={document['family']}", f"--delay-us={wire_us}", "--"),
+            *(own["path"], "-n", "2", *own["placement"]["unbound"], str(kernel)),
+            *("--output", str(output), "--delay_us", str(delay_us), "--cells", CELLS),
+        ],
+        env={**kernels.variables(document), **variables},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return times_of(output)
+
+
+def round_trips(document, folder, metric="access", *, longer=1, variables=MappingProxyType({})):
+    """Return the round trips of an access, or of another call, by operation and synchronisation.
+
+    The wire takes `longer` times as long as the kernel is told. There are further launches while
+    a number is open.
+    """
+    points = defaultdict(list)
+    for _ in range(ROUNDS):
+        for delay_us in DELAYS_US:
+            found = launch(document, folder, delay_us, longer * delay_us, variables)
+            message_s = min(times["message"] for times in found.values())
+            for way, times in found.items():
+                points[way].append(Point(str(delay_us), message_s, times[metric]))
+        numbers = {way: trips_of(own_points).number for way, own_points in points.items()}
+        if None not in numbers.values():
+            break
+    return numbers
+
+
+@pytest.mark.parametrize("name", MPIS)
+def test_an_access_takes_the_round_trips_that_its_mpi_needs(ready_environment, tmp_path, name):
+    assert round_trips(ready_environment(name), tmp_path) == NEEDED[name]
+
+
+def test_a_wire_that_takes_twice_as_long_changes_no_number(ready_environment, tmp_path):
+    assert round_trips(ready_environment(MPICH), tmp_path, longer=2) == NEEDED[MPICH]
+
+
+def test_a_program_that_takes_a_core_changes_no_number(ready_environment, tmp_path):
+    with subprocess.Popen([sys.executable, "-c", BURNER]) as burner:
+        try:
+            found = round_trips(ready_environment(MPICH), tmp_path)
+        finally:
+            burner.kill()
+    assert found == NEEDED[MPICH]
+
+
+def test_a_call_that_asks_once_more_takes_one_more_and_no_other_call_does(
+    ready_environment, tmp_path
+):
+    document = ready_environment(MPICH)
+    library = tmp_path / "further_trip.so"
+    build = [document["compilers"]["c"], "-shared", "-fPIC", "-o", library, FURTHER_TRIP]
+    subprocess.run(build, env=kernels.variables(document), check=True, capture_output=True)
+    changed = {"LD_PRELOAD": str(library)}
+    found = round_trips(document, tmp_path, variables=changed)
+    more = {way: found[way] - needed for way, needed in NEEDED[MPICH].items()}
+    assert more == {way: way[1] == "lock_all_flush" for way in more}
+    flushes = round_trips(document, tmp_path, "complete", variables=changed)
+    assert flushes["put", "lock_all_flush"] == 2
