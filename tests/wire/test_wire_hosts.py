@@ -106,6 +106,7 @@ def test_the_command_has_the_folder_the_variables_and_the_exit_status_of_any_oth
     assert (answer.returncode, answer.stdout.strip()) == (7, f"{tmp_path} tcp")
 
 
+@pytest.mark.one_case
 @pytest.mark.measures
 @pytest.mark.parametrize("delay_us", [1000, 5000])
 def test_a_message_is_under_way_for_the_delay(tmp_path, delay_us):
@@ -128,6 +129,7 @@ def test_jitter_makes_some_messages_longer_under_way_and_none_shorter(tmp_path):
     assert found[len(found) // 2] > 0.008
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_left_of_a_world_that_is_killed_at_any_moment(ended_by, tmp_path):
     before = interfaces_and_mounts()
