@@ -197,6 +197,7 @@ def slower(*rounds):
     return lambda folder: changed(folder, {n: 9.0 if n in rounds else 1.0 for n in range(1, 7)})
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("change", "word", "why"),
     [
