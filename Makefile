@@ -49,7 +49,7 @@ environments: setup ## install and probe the MPIs of config/environments.yaml
 container: setup ## build a container image (IMAGE=all, mpich; BOOTSTRAP=debootstrap without a registry)
 	@$(INSTALLED) onesided container build $(IMAGE) --bootstrap $(BOOTSTRAP)
 
-test: setup ## see whether everything works here (10 to 30 minutes on two cores); says what was skipped and why
+test: setup ## see whether everything works here (5 to 15 minutes on two cores); says what was skipped and why
 	@$(INSTALLED) $(TESTS) -m "not slow" $(TEST_OPTIONS)
 
 test-all: setup ## run every test there is (30 to 60 minutes on two cores)

@@ -53,11 +53,13 @@ IN_OWN_TESTS = {"baseline", "linked_list", "mutex", "put_ordering", "remote_read
 ONE_KERNEL = "shared_counter"
 #: Marks of tests that not every kernel has to pass under every MPI.
 SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
-#: What `make test` launches of an MPI other than the first: what campaigns of tests launch, too.
-FEW = (ONE_KERNEL, "progress")
+#: What campaigns of tests launch.
+OF_CAMPAIGNS = (ONE_KERNEL, "progress")
+#: What `make test` launches of an MPI other than the first.
+FEW = (*OF_CAMPAIGNS, "some_to_some")
 #: The same of kernels with sanitizers: the contract of the first ones, own tests of the others. The
 #: sanitizers look at all other kernels in `make test-all`.
-FEW_SANITIZED = (*FEW, "conformance", "origin_threads")
+FEW_SANITIZED = (*OF_CAMPAIGNS, "conformance", "origin_threads")
 #: Kernels whose default cells take long: their own tests are in `make test`, their contract is not.
 LONG = {"distant_messages", "halo"}
 #: Of kernels over one description the first shows under the other MPIs what all do;
@@ -227,8 +229,13 @@ def kernel_of_tests(environment, once, tmp_path) -> Callable:
     folder = once(f"kernels-of-tests-{environment.name}", copy_common)
 
     def found(source: str | Path) -> Kernel:
-        with quiet.one_at_a_time(folder / "lock"):
-            build_alone(environment, HERE / source, folder)
+        path = HERE / source
+
+        def update(_: Path) -> None:
+            with quiet.one_at_a_time(folder / "lock"):
+                build_alone(environment, path, folder)
+
+        once(f"built-{path.name}-{environment.name}", update)
         return Kernel(environment, folder / "build" / Path(source).stem, tmp_path, {})
 
     return found
@@ -280,7 +287,7 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
 def sanitized_pairs() -> list:
     """Return the same for kernels with sanitizers: in `make test` a few under the first MPI."""
     found = pairs(SLOW)
-    others = [one for one in found if one.values[0][0] not in FEW and not one.marks]
+    others = [one for one in found if one.values[0][0] not in OF_CAMPAIGNS and not one.marks]
     return [one._replace(marks=(SLOW,)) if one in others else one for one in found]
 
 

@@ -27,7 +27,11 @@ FEW = ("--thread-level=multiple", "--samples=2", "--burst=2")
 #: Locks of MPI's libraries are not seen when they are taken; at their end they are given back.
 OPTIONS = f"suppressions={HERE / 'races_of_mpi.supp'}:report_mutex_bugs=0"
 
-pytestmark = pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
+# nothing here is timed, and a launch has few operations
+pytestmark = [
+    pytest.mark.beside,
+    pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True),
+]
 
 
 @pytest.fixture(scope="session")
