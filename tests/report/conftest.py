@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
 
 import pytest
+import vl_convert
 from made_up import counter
 from shown import materials
 
@@ -15,6 +17,22 @@ from onesided.measure.analyse import analyse
 from onesided.studies import find
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_once():
+    """Draw what has the same specification once in a worker: drawing is half of a report's time."""
+    draw, known = vl_convert.vegalite_to_svg, {}
+
+    def drawn(specification, **options):
+        key = json.dumps([specification, options], sort_keys=True)
+        if key not in known:
+            known[key] = draw(specification, **options)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vl_convert, "vegalite_to_svg", drawn)
+        yield known
 
 
 @pytest.fixture(scope="session")

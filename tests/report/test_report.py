@@ -273,8 +273,9 @@ def test_latencies_of_two_settings_say_of_which_they_are(campaign, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def built_again(page_path, campaign):
+def built_again(page_path, campaign, drawn_once):
     """Return the files of a report, and those of another one that took the place of an older."""
+    drawn_once.clear()
 
     def content():
         files = [path for path in page_path.parent.rglob("*") if path.is_file()]

@@ -40,8 +40,9 @@ def test_hostile_names_are_text(text):
 
 
 def test_the_same_campaign_gives_the_same_bytes_and_no_shell_file_of_an_earlier_report_stays(
-    page, tmp_path
+    page, tmp_path, drawn_once
 ):
+    drawn_once.clear()
     own = tmp_path / page.parents[1].name
     shutil.copytree(page.parents[1], own)
 
