@@ -353,10 +353,12 @@ def called(capsys):
     For what is refused, and for commands that start nothing.
     """
 
-    def call(*arguments):
+    def call(*arguments, check=False):
         capsys.readouterr()
         status = cli.main([str(argument) for argument in arguments])
-        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+        answer = subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+        assert not (check and status), answer.stdout + answer.stderr
+        return answer
 
     return call
 

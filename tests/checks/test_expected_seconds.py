@@ -49,6 +49,7 @@ def expected(tmp_path_factory):
         command += ["--describe", "--recursive"]
         command += [f"--checkpath={ROOT / 'reframe_checks' / name}" for name in checks or [""]]
         variables = {"ONESIDED_SESSION": str(folder), ranks.VARIABLE: json.dumps(numbers)}
+        variables["ONESIDED_SETTINGS"] = "default"
         answer = subprocess.run(
             command, cwd=ROOT, env={**os.environ, **variables}, capture_output=True, text=True
         )

@@ -54,6 +54,8 @@ def reframe(tmp_path_factory):
         command = [Path(sys.executable).with_name("reframe"), f"--config-file={site}", *options]
         command += [f"--checkpath={ROOT / 'reframe_checks' / name}.py" for name in checks]
         variables = {"ONESIDED_SESSION": str(folder), ranks.VARIABLE: json.dumps(asked)}
+        # tests of other settings have the same cells
+        variables["ONESIDED_SETTINGS"] = "default"
         answer = subprocess.run(
             command, cwd=ROOT, env={**os.environ, **variables}, capture_output=True, text=True
         )

@@ -221,14 +221,14 @@ def result_file(results):
 
 
 def test_a_damaged_file_is_named_in_the_report_and_its_cell_is_not_measured(
-    campaign_that_ran, onesided, results
+    campaign_that_ran, called, results
 ):
     path, lines = result_file(results)
     at = next(n for n, line in enumerate(lines) if '"type":"result"' in line)
     lines[at] = lines[at][:50]
     path.write_text("\n".join(lines) + "\n", "utf-8")
     for stage, what in (("collect", campaign_that_ran), ("analyse", "tiny"), ("report", "tiny")):
-        said = onesided(stage, what).stdout
+        said = called(stage, what, check=True).stdout
     shown = f"{path.relative_to(results)}: line {at + 1} is cut"
     assert f"damaged files: 1 launch of a cell not counted: {shown}" in said
     assert shown in (results / "report/index.html").read_text("utf-8")
@@ -239,14 +239,14 @@ def test_a_damaged_file_is_named_in_the_report_and_its_cell_is_not_measured(
 
 
 def test_a_time_below_zero_ends_the_stage_with_one_line_and_nothing_is_lost(
-    campaign_that_ran, onesided, results
+    campaign_that_ran, called, results
 ):
     path, lines = result_file(results)
     at = next(n for n, line in enumerate(lines) if '"samples":[' in line)
     lines[at] = re.sub(r'"samples":\[[^,\]]+', '"samples":[-5.0', lines[at], count=1)
     path.write_text("\n".join(lines) + "\n", "utf-8")
     before = (results / "cells.parquet").read_bytes()
-    answer = onesided("collect", campaign_that_ran, check=False)
+    answer = called("collect", campaign_that_ran)
     words = "series.0.samples: found -5.0; expected a time of 0 or more"
     assert answer.stderr == f"onesided: {path}: line {at + 1}: {words}\n"
     assert answer.returncode == 2

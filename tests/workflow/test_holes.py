@@ -50,11 +50,11 @@ def test_holes_are_filled_by_another_attempt_and_the_rest_stands(session, onesid
     assert not any(slot.is_hole(test, record.parent) for test in again["tests"])
 
 
-def test_until_then_the_report_says_why_it_was_not_run(session, onesided):
+def test_until_then_the_report_says_why_it_was_not_run(session, called):
     path, record = session
     name, folder = break_off(record, leave_launch=False)
     (folder / "lines.jsonl").unlink()
-    onesided("collect", path)
+    called("collect", path, check=True)
     cells = pl.read_parquet(record.parents[5] / "cells.parquet").filter(pl.col("test") == name)
     assert set(cells["status"]) == {"not_run"}
     assert set(cells["detail"]) == {"job cancelled: its node is down"}

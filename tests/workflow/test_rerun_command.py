@@ -34,10 +34,12 @@ def line_of(folder, **labels):
     return loaded.materials()[0].lines.line(cell), cell
 
 
-def test_a_row_of_a_report_is_run_again_by_its_line(campaign_that_ran, onesided, tmp_path):
+def test_a_row_of_a_report_is_run_again_by_its_line(
+    campaign_that_ran, called, onesided, tmp_path
+):
     folder = tmp_path / "results" / "tiny"
-    onesided("collect", campaign_that_ran)
-    onesided("analyse", folder)
+    called("collect", campaign_that_ran, check=True)
+    called("analyse", folder, check=True)
     line, cell = line_of(folder, case="target_idle", flavor="create")
     assert "--results tiny" in line
     words = line.replace("'", "").split()[1:]
