@@ -88,6 +88,7 @@ def test_wrong_data_is_found_and_ends_with_code_3(launch, calls, ok_cells):
     assert run.booked(ok_cells) == run.statuses
 
 
+@pytest.mark.one_case("kernel")
 def test_an_operation_that_is_lost_stale_or_changed_is_wrong_data(kernel, calls, whole):
     """Each of the three in three cells; a kernel's own tests have each in all its ways."""
     count = COUNTS.get(kernel.executable.name, "2")

@@ -55,7 +55,6 @@ def cells(name):
     return [f"--cells={way};{size};{state}" for way in ways for state in STATES[name]]
 
 
-@pytest.mark.one_case("name")
 @pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name, fault):

@@ -51,6 +51,7 @@ def faulty(each):
     return judged
 
 
+@pytest.mark.one_case("fault")
 @pytest.mark.parametrize(("name", "fault"), FEW, ids=str)
 def test_a_fault_of_the_library_gets_its_verdict(faulty, name, fault):
     judgement = faulty(name, fault)

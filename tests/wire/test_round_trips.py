@@ -147,8 +147,8 @@ def test_a_call_that_asks_once_more_takes_one_more_and_no_other_call_does(
     build = [document["compilers"]["c"], "-shared", "-fPIC", "-o", library, FURTHER_TRIP]
     subprocess.run(build, env=kernels.variables(document), check=True, capture_output=True)
     changed = {"LD_PRELOAD": str(library)}
-    metrics = ("access", "complete")
-    found, flushes = round_trips_of(metrics, document, tmp_path, variables=changed)
-    more = {way: found[way] - needed for way, needed in NEEDED[MPICH].items()}
-    assert more == {way: way[1] == "lock_all_flush" for way in more}
+    metrics, options = ("access", "complete"), {"variables": changed, "cells": CELLS_OF_PUT}
+    found, flushes = round_trips_of(metrics, document, tmp_path, **options)
+    more = {way: number - NEEDED[MPICH][way] for way, number in found.items()}
+    assert more == {("put", "lock_exclusive"): 0, ("put", "lock_all_flush"): 1}
     assert flushes["put", "lock_all_flush"] == 2

@@ -29,16 +29,16 @@ OPERATIONS = ("put ", "get ", "accumulate ", "fetch_and_op ")
 VARIABLE = "OMPI_MCA_osc_base_verbose"
 
 
-def printed(*options):
-    """Run the command as a user does; return its exit status and lines."""
-    answer = subprocess.run(
-        [*COMMAND, *options],
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return answer.returncode, answer.stdout.splitlines()
+@pytest.fixture
+def printed(capfd):
+    """Return a function that calls the command; it gives its exit status and lines."""
+
+    def call(*options):
+        capfd.readouterr()
+        status = cli.main(["progress", *options])
+        return status, capfd.readouterr().out.splitlines()
+
+    return call
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_an_unknown_name_is_one_line_with_what_there_is(options, said, capsys):
     assert said in message and message.count("\n") == 1
 
 
-def test_each_named_mpi_gets_a_table_of_operations_and_words(ready_environment):
+def test_each_named_mpi_gets_a_table_of_operations_and_words(printed, ready_environment):
     ready_environment(MPI)
     status, lines = printed("--environment", MPI)
     assert status == 0
@@ -106,7 +106,7 @@ def test_lines_that_differ_by_the_process_that_says_them_are_one_and_no_others(c
     ]
 
 
-def test_what_follows_two_dashes_goes_to_the_kernel(ready_environment):
+def test_what_follows_two_dashes_goes_to_the_kernel(printed, ready_environment):
     ready_environment(MPI)
     status, lines = printed(
         *("--environment", MPI, "--", "--operation", "rget", "--flavor", "shared"),
@@ -146,7 +146,7 @@ def test_an_option_that_the_kernel_does_not_take_is_bad_input_and_nothing_is_lau
     assert line == "onesided: progress: --samples: found none; expected an integer from 1 to 250"
 
 
-def test_a_launch_that_fails_is_told_with_its_status(ready_environment, monkeypatch):
+def test_a_launch_that_fails_is_told_with_its_status(printed, ready_environment, monkeypatch):
     fault = with_fault(Environment(ready_environment(MPI)), "crash MPI_Win_free 1 1")
     for name, value in fault.items():
         monkeypatch.setenv(name, value)
@@ -159,7 +159,7 @@ def test_a_launch_that_fails_is_told_with_its_status(ready_environment, monkeypa
     assert all("before this cell" in row for row in rows[1:])
 
 
-def test_a_cell_that_hangs_has_a_row_that_says_where(ready_environment, monkeypatch):
+def test_a_cell_that_hangs_has_a_row_that_says_where(printed, ready_environment, monkeypatch):
     fault = with_fault(Environment(ready_environment(MPI)), "hang MPI_Win_flush 1 1")
     for name, value in fault.items():
         monkeypatch.setenv(name, value)
@@ -185,7 +185,7 @@ def test_a_launch_that_takes_too_long_is_ended_and_its_cells_say_so(
     assert "  not run: the launcher was ended after 3 s, before this cell" in second
 
 
-def test_the_table_is_for_a_person(ready_environment):
+def test_the_table_is_for_a_person(printed, ready_environment):
     ready_environment(MPI)
     status, lines = printed(
         *("--environment", MPI, "--", "--operation", "put,rput", "--flavor", "allocate"),
@@ -211,7 +211,9 @@ def test_the_table_is_for_a_person(ready_environment):
     assert any(re.search("2 ranks, .* thread level single$", line) for line in lines)
 
 
-def test_with_an_output_of_the_user_there_are_lines_and_no_table(ready_environment, tmp_path):
+def test_with_an_output_of_the_user_there_are_lines_and_no_table(
+    printed, ready_environment, tmp_path
+):
     ready_environment(MPI)
     path = tmp_path / "lines.jsonl"
     options = ("--operation", "put", "--output", str(path))

@@ -34,9 +34,7 @@ def line_of(folder, **labels):
     return loaded.materials()[0].lines.line(cell), cell
 
 
-def test_a_row_of_a_report_is_run_again_by_its_line(
-    campaign_that_ran, called, onesided, tmp_path
-):
+def test_a_row_of_a_report_is_run_again_by_its_line(campaign_that_ran, called, onesided, tmp_path):
     folder = tmp_path / "results" / "tiny"
     called("collect", campaign_that_ran, check=True)
     called("analyse", folder, check=True)
