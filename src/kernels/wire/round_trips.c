@@ -122,8 +122,7 @@ static void keep(struct experiment *experiment, const struct access *access, dou
     series_keep(record, &experiment->begin, "begin", "s", 1, access->begun_s - access->begin_s);
     series_keep(record, &experiment->issue, "issue", "s", 1, access->issued_s - access->begun_s);
     if (experiment->slots.makes->request_based) {
-        series_keep(record, &experiment->wait, "wait", "s", 1,
-                    access->waited_s - access->issued_s);
+        series_keep(record, &experiment->wait, "wait", "s", 1, access->waited_s - access->issued_s);
     }
     series_keep(record, &experiment->complete, "complete", "s", 1,
                 access->completed_s - access->waited_s);
