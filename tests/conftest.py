@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
+from collections import defaultdict
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +19,7 @@ from fake_mpi import Fake
 from tiny import TINY
 from xdist.scheduler import LoadScopeScheduling
 
+from onesided import cli
 from onesided.environments import declarations, provision
 from onesided.environments.providers import wheel
 from onesided.system import strays
@@ -30,6 +33,9 @@ NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 ONE_WORKER = ("containers", "cluster")
 #: Folders whose files take a worker longest, in the order in which they begin.
 FIRST = (*ONE_WORKER, "faults", "workflow")
+#: Parameters whose values show one claim again. The cases of a test that differ in these alone take
+#: turns, as those of a test with the mark `one_case` do: see `leave_repetitions`.
+REPEATS = {"width", "scheme"}
 #: A file whose launches another one's tests look at, too.
 TOGETHER = {"test_contract_faults.py": "test_contract.py"}
 BEGIN_S = pytest.StashKey[float]()
@@ -95,6 +101,40 @@ def share(words):
     return number % parts, parts
 
 
+def repeated_in(item):
+    """Return the parameters of a test in which its cases repeat one claim."""
+    mark = item.get_closest_marker("one_case")
+    own = set(item.callspec.params if mark and not mark.args else mark.args if mark else ())
+    return (own | REPEATS) & item.callspec.params.keys()
+
+
+def others(item, repeated):
+    """Return what a test has for its other parameters: words, or the place among their values."""
+    found = item.callspec.params.items()
+    places = item.callspec.indices
+    return {
+        name: value if isinstance(value, str) else places[name]
+        for name, value in sorted(found)
+        if name not in repeated
+    }
+
+
+def leave_repetitions(items):
+    """Mark cases `slow` of which `make test` has another: it takes one of each claim, in turns."""
+    alike = defaultdict(list)
+    for item in items:
+        if not hasattr(item, "callspec") or item.get_closest_marker("slow"):
+            continue
+        repeated = repeated_in(item)
+        if repeated:
+            alike[f"{item.parent.nodeid} {item.originalname} {others(item, repeated)}"].append(item)
+    for claim, cases in alike.items():
+        kept = cases[zlib.crc32(claim.encode()) % len(cases)]
+        for item in cases:
+            if item is not kept:
+                item.add_marker(pytest.mark.slow)
+
+
 def pytest_addoption(parser):
     """Add an option with which N runs of the tests, K = 1 to N, have each slow test once."""
     told = "of the files with slow tests take every N-th only, from the K-th on (K may be over N)"
@@ -112,9 +152,12 @@ def leave_to_others(config, items):
     items[:] = [item for item in items if item not in left]
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Put each test where its turn is, so that all workers are busy until the first measures."""
+    """Put each test where its turn is, so that all workers are busy until the first measures.
+
+    Hooks of folders came before, and pytest selects by marks after this.
+    """
+    leave_repetitions(items)
     leave_to_others(config, items)
     items.sort(key=turn)
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
@@ -258,6 +301,21 @@ def onesided():
         if check:
             assert answer.returncode == 0, answer.stdout + answer.stderr
         return answer
+
+    return call
+
+
+@pytest.fixture
+def called(capsys):
+    """Return a function that calls `onesided` in the process of the tests, which takes no second.
+
+    For what is refused, and for commands that start nothing.
+    """
+
+    def call(*arguments):
+        capsys.readouterr()
+        status = cli.main([str(argument) for argument in arguments])
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
 
     return call
 

@@ -133,17 +133,18 @@ def test_where_nodes_get_few_ranks_each_nothing_is_crowded(described):
     assert found("8 nodes of 64 cores") == found("128 cores")
 
 
-def test_reframes_command_line_asks_for_ranks_and_sixteen_run(reframe, ready_environment):
+@pytest.mark.parametrize("number", [3, pytest.param(16, marks=SLOW)])
+def test_reframes_command_line_asks_for_ranks_and_they_run(reframe, ready_environment, number):
     ready_environment("mpich-5.0.2")
     said = reframe(
         LOCAL,
         *("--name=^RightShift%", "--filter-expr=library == 'mpi' and ranks == 2"),
-        *("--parameterize=RightShift.ranks=16", "--prgenv=^mpich-5_0_2$"),
+        *(f"--parameterize=RightShift.ranks={number}", "--prgenv=^mpich-5_0_2$"),
         *("--setvar=kernel_options=trials:2,computing-trials:1", "--run", "--performance-report"),
         checks=("luecke",),
     )
     assert "Ran 2/2 test case(s) from 2 check(s) (0 failure(s)" in said, said[-3000:]
-    assert "RightShift %setting=default %thread_level=single %ranks=16" in said
+    assert f"RightShift %setting=default %thread_level=single %ranks={number} " in said
 
 
 def test_a_number_without_a_meaning_is_skipped_with_the_reason(reframe, ready_environment):

@@ -15,6 +15,8 @@ from onesided.sites import configuration
 
 site_configuration = configuration("here", "a test", [{partition!r}])
 """
+#: Those of the tests that are asked for: ReFrame takes seconds to load all.
+CHECKS = ("shared_counter", "origin_threads")
 LOCAL = {"name": "node", "scheduler": "local", "launcher": "mpiexec"}
 SLURM = {"name": "network", "scheduler": "squeue", "launcher": "srun"}
 THREE_RANKS = ["--name=^OriginProcesses%", "--filter-expr=setting == 'default' and ranks == 3"]
@@ -32,8 +34,7 @@ def reframe(tmp_path):
             [
                 Path(sys.executable).with_name("reframe"),
                 f"--config-file={site}",
-                f"--checkpath={ROOT / 'reframe_checks'}",
-                "--recursive",
+                *(f"--checkpath={ROOT / 'reframe_checks' / name}.py" for name in CHECKS),
                 f"--prgenv=^{environment.replace('.', '_')}$",
                 *options,
             ],
@@ -82,6 +83,7 @@ def test_all_ranks_on_one_node_is_what_a_partition_means_that_does_not_say(
     assert "0 failure(s)" in reframe(LOCAL, "mpich-5.0.2", *ONE_TEST, "--run")
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("ranks_per_node", "nodes"), [(None, 1), (1, 2), pytest.param(4, 1, marks=SLOW)]
 )

@@ -52,9 +52,9 @@ def refused(answer, *words):
     ],
 )
 def test_a_campaign_with_a_fault_is_refused_by_field(
-    campaign_file, onesided, tmp_path, change, words
+    campaign_file, called, tmp_path, change, words
 ):
-    refused(onesided("run", campaign_file(**change), check=False), "tiny.yaml", *words)
+    refused(called("run", campaign_file(**change)), "tiny.yaml", *words)
     assert not list(tmp_path.glob("results/tiny/sessions"))
 
 
@@ -69,17 +69,17 @@ def test_a_campaign_with_a_fault_is_refused_by_field(
         ("\x00", ["YAML"]),
     ],
 )
-def test_a_file_that_is_no_campaign_is_refused(tmp_path, onesided, text, words):
+def test_a_file_that_is_no_campaign_is_refused(tmp_path, called, text, words):
     path = tmp_path / "broken.yaml"
     path.write_text(text)
-    refused(onesided("run", path, check=False), "broken.yaml", *words)
+    refused(called("run", path), "broken.yaml", *words)
 
 
 @pytest.mark.parametrize("text", ["[" * 5000, "a: " + "{a: " * 5000, "[" * 5000 + "]" * 5000])
-def test_a_file_nested_too_deeply_is_refused_in_one_line(tmp_path, onesided, text):
+def test_a_file_nested_too_deeply_is_refused_in_one_line(tmp_path, called, text):
     path = tmp_path / "deep.yaml"
     path.write_text(text)
-    refused(onesided("run", path, check=False), "deep.yaml", "nested too deeply")
+    refused(called("run", path), "deep.yaml", "nested too deeply")
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_a_file_nested_too_deeply_is_refused_in_one_line(tmp_path, onesided, tex
     ],
 )
 def test_a_value_that_nothing_can_take_is_refused_by_field(
-    campaign_file, onesided, field, text, words
+    campaign_file, called, field, text, words
 ):
     path = campaign_file()
     kept = re.sub(rf"^{re.escape(field)}:(.*\n([ -].*\n)*)", "", path.read_text(), flags=re.M)
     path.write_text(f"{kept}{field}: {text}\n")
-    refused(onesided("run", path, check=False), "tiny.yaml", *words)
+    refused(called("run", path), "tiny.yaml", *words)
 
 
 @pytest.mark.parametrize("repeated", ["*a", ", ".join(["*l11"] * 9)])
@@ -128,28 +128,28 @@ def test_a_json_document_that_nothing_can_take_is_refused(text, words):
         documents.parse_json(text, "session_pointer", "round-1.json")
 
 
-def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(onesided):
+def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(called):
     names = sorted(path.stem for path in (config_dir() / "campaigns").glob("*.yaml"))
-    refused(onesided("run", "quikc", check=False), "'quikc'", ", ".join(names))
+    refused(called("run", "quikc"), "'quikc'", ", ".join(names))
 
 
-def test_a_missing_field_is_named(tmp_path, onesided, campaign_file):
+def test_a_missing_field_is_named(tmp_path, called, campaign_file):
     path = campaign_file()
     path.write_text(re.sub("rounds:.*\n", "", path.read_text()))
-    refused(onesided("run", path, check=False), "rounds", "found nothing", "from 1 to 100")
+    refused(called("run", path), "rounds", "found nothing", "from 1 to 100")
 
 
-def test_no_c_compiler_is_said_before_anything_starts(campaign_file, onesided, monkeypatch):
+def test_no_c_compiler_is_said_before_anything_starts(campaign_file, called, monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
-    refused(onesided("run", campaign_file(), check=False), "no-such-compiler", "a C compiler")
+    refused(called("run", campaign_file()), "no-such-compiler", "a C compiler")
 
 
 def test_results_that_cannot_be_written_are_said_before_anything_starts(
-    campaign_file, onesided, monkeypatch
+    campaign_file, called, monkeypatch
 ):
     path = campaign_file()
     monkeypatch.setenv("ONESIDED_RESULTS", "/proc/results")
-    refused(onesided("run", path, check=False), "/proc/results", "a folder to write to")
+    refused(called("run", path), "/proc/results", "a folder to write to")
 
 
 @pytest.mark.slow

@@ -61,18 +61,18 @@ def test_every_name_that_is_declared_is_a_name():
     "stem", ["..", ".", "mein name", "it's", 'a"b', "größe", "-E", "published"]
 )
 def test_a_campaign_file_whose_name_is_none_for_a_folder_is_refused_and_nothing_is_written(
-    campaign_file, onesided, tmp_path, stem
+    campaign_file, called, tmp_path, stem
 ):
     folder = tmp_path / "campaigns"
     folder.mkdir()
     path = campaign_file().rename(folder / f"{stem}.yaml")
     before = {one: one.stat().st_mtime_ns for one in tmp_path.rglob("*")}
-    refused(onesided("run", path, check=False), "name of the file", stem)
+    refused(called("run", path), "name of the file", stem)
     assert {one: one.stat().st_mtime_ns for one in tmp_path.rglob("*")} == before
 
 
-def test_a_campaign_is_not_looked_up_by_a_path_below_those_of_the_checkout(onesided):
-    refused(onesided("run", "../environments", check=False), "no campaign '../environments'")
+def test_a_campaign_is_not_looked_up_by_a_path_below_those_of_the_checkout(called):
+    refused(called("run", "../environments"), "no campaign '../environments'")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_setting_whose_name_is_none_is_refused(tmp_path, name):
         documents.read_yaml(path, "settings")
 
 
-def test_verdicts_lead_no_reference_out_of_its_folder(tmp_path, monkeypatch, onesided):
+def test_verdicts_lead_no_reference_out_of_its_folder(tmp_path, monkeypatch, called):
     monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
     cell = {
         "system": "laptop", "partition": "node", "environment": "../../outside", "test": "T",
@@ -129,14 +129,14 @@ def test_verdicts_lead_no_reference_out_of_its_folder(tmp_path, monkeypatch, one
     (results / "verdicts.json").write_text(
         json.dumps({"schema": "onesided/verdicts/3", "cells": [cell]})
     )
-    refused(onesided("references", results, check=False), "environment", "../../outside")
+    refused(called("references", results), "environment", "../../outside")
     assert not list(tmp_path.rglob("outside*"))
     with pytest.raises(InputError, match=re.escape("references: environment: found '..'")):
         references.file_of("laptop", "node", "..")
 
 
-def test_a_machine_file_of_spack_is_called_by_a_name(onesided):
-    refused(onesided("spack", "machine", "--name", "../up", check=False), "--name", "../up")
+def test_a_machine_file_of_spack_is_called_by_a_name(called):
+    refused(called("spack", "machine", "--name", "../up"), "--name", "../up")
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_a_machine_file_of_spack_is_called_by_a_name(onesided):
     ],
 )
 def test_a_selecting_expression_that_is_none_is_told_with_its_place(
-    campaign_file, onesided, tmp_path, expression, words
+    campaign_file, called, tmp_path, expression, words
 ):
     path = campaign_file(select={"expression": expression})
-    refused(onesided("run", path, check=False), "tiny.yaml: select.expression: found ", words)
+    refused(called("run", path), "tiny.yaml: select.expression: found ", words)
     assert not list(tmp_path.glob("results/tiny/sessions"))
 
 

@@ -53,9 +53,9 @@ def nothing_there(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("words", "said"), REFUSED, ids=lambda one: " ".join(one)[:60])
 def test_a_name_or_folder_that_cannot_be_is_refused_before_any_work(
-    nothing_there, onesided, words, said
+    nothing_there, called, words, said
 ):
-    answer = onesided(*words, check=False)
+    answer = called(*words)
     assert answer.returncode == 2, answer.stdout + answer.stderr
     assert answer.stdout == ""
     (line,) = answer.stderr.splitlines()
@@ -67,9 +67,9 @@ def test_a_name_or_folder_that_cannot_be_is_refused_before_any_work(
 
 
 def test_run_without_a_campaign_lists_them_with_their_times_and_starts_none(
-    nothing_there, onesided
+    nothing_there, called
 ):
-    answer = onesided("run", check=False)
+    answer = called("run")
     assert answer.returncode == 2
     names = [line.split()[0] for line in answer.stdout.splitlines()]
     folder = paths.config_dir() / "campaigns"

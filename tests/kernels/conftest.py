@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import yaml
 from onesided.environments import kernels, libraries
 from onesided.system.paths import build_dir, config_dir
 
-from .launching import Environment, Kernel, Run, build, build_alone, preloaded
+from .launching import Environment, Kernel, Run, build, build_alone, copy_common, preloaded
 
 #: The program ends where it starts its library.
 NO_MPI = """
@@ -54,6 +53,14 @@ IN_OWN_TESTS = {"baseline", "linked_list", "mutex", "put_ordering", "remote_read
 ONE_KERNEL = "shared_counter"
 #: Marks of tests that not every kernel has to pass under every MPI.
 SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
+#: What `make test` launches of an MPI other than the first one: what campaigns of tests launch, too.
+#: These are built first, and all kernels where a test wants another one.
+FEW = (ONE_KERNEL, "progress")
+#: The same of kernels with sanitizers: the contract of the first ones, own tests of the others. The
+#: sanitizers look at all other kernels in `make test-all`.
+FEW_SANITIZED = (*FEW, "conformance", "origin_threads")
+#: Kernels whose default cells take long: their own tests are in `make test`, their contract is not.
+LONG = {"distant_messages", "halo"}
 #: Of kernels over one description the first shows under the other MPIs what all do;
 #: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
@@ -126,37 +133,44 @@ def environment(request, ready_environment) -> Environment:
 def built(once) -> Callable[..., Path]:
     """Return a function that gives the folder of an environment's kernels, built once.
 
-    Without sanitizers they are those of campaigns. With them their folder stays, too, so that the
-    next run of tests builds what has changed.
+    It builds the kernels that are named, or all. Without sanitizers they are those of campaigns.
+    With them their folder stays, too, so that the next run of tests builds what has changed.
     """
     builds = build_dir() / "tests"
 
-    def folder_of(environment: Environment, sanitizers: str = "") -> Path:
+    def folder_of(
+        environment: Environment, sanitizers: str = "", wanted: Sequence[str] = ()
+    ) -> Path:
         name = "-".join([environment.name, *filter(None, sanitizers.split(","))])
         folder = builds / name if sanitizers else kernels.prefix_of(environment.document) / "bin"
 
         def update(_: Path) -> None:
             if not sanitizers:
-                kernels.build(environment.document)
+                kernels.build(environment.document, wanted)
                 return
             builds.mkdir(parents=True, exist_ok=True)
+            options = [f"-DONESIDED_SANITIZE={sanitizers}"]
             with quiet.one_at_a_time(builds / f"{name}.lock"):
-                build(environment, folder, options=[f"-DONESIDED_SANITIZE={sanitizers}"])
+                build(environment, folder, options=options, targets=wanted)
 
-        once(f"built-{name}", update)
+        once("-".join(["built", name, *wanted]), update)
         return folder
 
     return folder_of
 
 
 @pytest.fixture(scope="session")
-def build_folder(environment, built) -> Path:
-    return built(environment)
-
-
-@pytest.fixture(scope="session")
 def sanitized_folder(environment, built) -> Path:
-    return built(environment, SANITIZERS)
+    return built(environment, SANITIZERS, few_with(environment.name, SANITIZERS, ONE_KERNEL))
+
+
+def few_with(mpi: str, sanitizers: str, name: str) -> Sequence[str]:
+    """Return the few kernels that are built with a kernel, or none where all are."""
+    if mpi == ENVIRONMENTS[0] and not sanitizers:
+        return ()
+    few = FEW_SANITIZED if sanitizers else FEW
+    known = KERNELS_OF_OPENSHMEM if mpi == OPENSHMEM else KERNEL_NAMES
+    return tuple(one for one in few if one in known) if name in few else ()
 
 
 @pytest.fixture(scope="session")
@@ -185,7 +199,8 @@ def kernel_of(ready_environment, built, sanitizer_options, tmp_path_factory) -> 
             options = sanitizer_options["ASAN_OPTIONS"] + NO_SIGNALS
             variables = {**variables, **SANITIZED_OPENSHMEM, "ASAN_OPTIONS": options}
         folder = tmp_path_factory.mktemp(f"{name}-{mpi}")
-        return Kernel(environment, built(environment, sanitizers) / name, folder, variables)
+        folder_of = built(environment, sanitizers, few_with(mpi, sanitizers, name))
+        return Kernel(environment, folder_of / name, folder, variables)
 
     return found
 
@@ -202,11 +217,15 @@ def each(environment, kernel_of) -> Callable:
 
 @pytest.fixture
 def kernel_of_tests(environment, once, tmp_path) -> Callable:
-    """Return a function that builds a kernel of this folder, once for each MPI."""
+    """Return a function that builds a kernel of one file, of this folder or another, once.
 
-    def found(source: str) -> Kernel:
-        make = partial(build_alone, environment, HERE / source)
-        folder = once(f"{source}-{environment.name}", make)
+    All of an MPI are built in one folder, for the thread level `multiple`.
+    """
+    folder = once(f"kernels-of-tests-{environment.name}", copy_common)
+
+    def found(source: str | Path) -> Kernel:
+        with quiet.one_at_a_time(folder / "lock"):
+            build_alone(environment, HERE / source, folder)
         return Kernel(environment, folder / "build" / Path(source).stem, tmp_path, {})
 
     return found
@@ -235,31 +254,31 @@ def sanitized_progress(each) -> Kernel:
 def pairs(*marks: pytest.MarkDecorator) -> list:
     """Return every kernel under the MPIs it meets, and those of OpenSHMEM, as parameters.
 
-    The kernel that shows what all do meets every MPI.
+    The kernel that shows what all do meets every MPI. In `make test` the others meet the first MPI.
 
     Args:
-        marks: for all MPIs but the first. With OpenSHMEM all kernels but one are slow.
+        marks: for all MPIs but the first.
     """
-    found = [
-        pytest.param(
-            (name, mpi),
-            id=f"{name}-{mpi}",
-            marks=SLOW if name in ALIKE else () if mpi == ENVIRONMENTS[0] else marks,
-        )
-        for name in KERNEL_NAMES
-        for mpi in ENVIRONMENTS
-        if (name == ONE_KERNEL or meets(name, mpi))
-        and (name not in ALIKE or mpi == ENVIRONMENTS[0])
+
+    def marks_of(name: str, mpi: str) -> Sequence[pytest.MarkDecorator]:
+        if name == ONE_KERNEL:
+            return () if mpi == ENVIRONMENTS[0] else marks
+        return (SLOW,) if mpi != ENVIRONMENTS[0] or name in ALIKE | LONG else ()
+
+    return [
+        pytest.param((name, mpi), id=f"{name}-{mpi}", marks=marks_of(name, mpi))
+        for mpi in (*ENVIRONMENTS, OPENSHMEM)
+        for name in (KERNELS_OF_OPENSHMEM if mpi == OPENSHMEM else KERNEL_NAMES)
+        if name == ONE_KERNEL or mpi == OPENSHMEM or meets(name, mpi)
+        if name not in ALIKE or mpi == ENVIRONMENTS[0]
     ]
-    return found + [
-        pytest.param(
-            (name, OPENSHMEM),
-            id=f"{name}-{OPENSHMEM}",
-            marks=marks if name == ONE_KERNEL else SLOW,
-        )
-        for name in KERNELS_OF_OPENSHMEM
-        if name not in ALIKE
-    ]
+
+
+def sanitized_pairs() -> list:
+    """Return the same for kernels with sanitizers: in `make test` a few under the first MPI."""
+    found = pairs(SLOW)
+    others = [one for one in found if one.values[0][0] not in FEW and not one.marks]
+    return [one._replace(marks=(SLOW,)) if one in others else one for one in found]
 
 
 @pytest.fixture(scope="session", params=pairs())
@@ -290,7 +309,7 @@ def default_cells(without_mpi) -> list[str]:
     return without_mpi("--list-cells").stdout.splitlines()
 
 
-@pytest.fixture(scope="session", params=pairs(pytest.mark.slow))
+@pytest.fixture(scope="session", params=sanitized_pairs())
 def sanitized(request, kernel_of) -> Kernel:
     """Each kernel with sanitizers."""
     return kernel_of(*request.param, SANITIZERS)

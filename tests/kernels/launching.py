@@ -288,16 +288,23 @@ def build(
     return folder
 
 
-def build_alone(environment: Environment, source: Path, folder: Path) -> None:
-    """Build a kernel of one file into `build`, with what kernels of MPI share and no other."""
+def copy_common(folder: Path) -> None:
+    """Copy what kernels of MPI share and no kernel, for `build_alone`."""
     sources = folder / "src" / "kernels"
     for name in libraries.COMMON[libraries.MPI]:
         shutil.copytree(KERNELS / name, sources / name)
     for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
         shutil.copy(file, sources)
     (sources / "tests").mkdir()
+
+
+def build_alone(environment: Environment, source: Path, folder: Path) -> None:
+    """Build a kernel of one file beside such a copy, into its folder `build`."""
+    sources = folder / "src" / "kernels"
     shutil.copy(source, sources / "tests")
-    build(environment, folder / "build", sources)
+    # nothing here asks how fast it is
+    options = ["-DONESIDED_THREAD_LEVEL=multiple", "-DCMAKE_BUILD_TYPE=Debug"]
+    build(environment, folder / "build", sources, options, targets=[source.stem])
 
 
 def faulty_library(environment: Environment) -> Path:

@@ -35,6 +35,7 @@ def assert_verified(run, pairs):
         assert all(min(times) > 0 for times in samples(result, "time").values())
 
 
+@pytest.mark.one_case("arrangement", "level", "pairs")
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize(
     ("arrangement", "pairs", "level"), [("processes", 1, []), ("threads", 2, [MULTIPLE])]
@@ -45,6 +46,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found(
     with_fault_everywhere(sharing, fault, *FEW, *level, *cells(arrangement, pairs))
 
 
+@pytest.mark.one_case("pairs")
 @pytest.mark.parametrize("pairs", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_threads_of_two_processes_are_pairs_whose_messages_never_match(sharing, pairs):
     run = sharing.launch(*FEW, MULTIPLE, *cells("threads", pairs))

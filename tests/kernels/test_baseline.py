@@ -132,6 +132,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.one_case("kind")
 @pytest.mark.parametrize("kind", BASELINES.split(","))
 def test_wrong_data_is_found_in_every_baseline(baseline, kind):
     fault = FAULTS.get(kind)

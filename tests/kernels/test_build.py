@@ -13,8 +13,8 @@ import pytest
 from onesided.environments import fingerprint, kernels, libraries
 from onesided.system.paths import project_root
 
-from .conftest import ENVIRONMENTS, HERE, KERNEL_NAMES, SANITIZERS
-from .launching import KERNELS, Environment, Kernel, build, build_alone, tool
+from .conftest import ENVIRONMENTS, FEW, HERE, KERNEL_NAMES, ONE_KERNEL, OPENSHMEM, SLOW
+from .launching import KERNELS, Environment, Kernel, build, tool
 
 pytestmark = pytest.mark.beside
 QUICK = ("--baseline", "timer", "--samples", "1")
@@ -37,6 +37,16 @@ def copied(one_environment, tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def documented(kernel_of_tests, tmp_path):
+    """Return the kernel that the documentation shows."""
+    text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
+    (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
+    source = tmp_path / "get_latency.c"
+    source.write_text(example, "utf-8")
+    return kernel_of_tests(source)
+
+
 @functools.cache
 def symbols_of(path):
     """Return the symbols that an object file has for others, and those that it takes."""
@@ -46,16 +56,26 @@ def symbols_of(path):
     return {name for kind, name in rows if kind != "U"}, taken
 
 
-@pytest.mark.parametrize("mpi", ENVIRONMENTS)
-def test_every_mpi_builds_every_kernel(ready_environment, built, mpi):
-    folder = built(Environment(ready_environment(mpi)))
-    assert [name for name in KERNEL_NAMES if not (folder / name).is_file()] == []
+#: Every kernel with the first MPI; with others those that `make test` launches, which are built
+#: while no other test measures.
+BUILT = [
+    *((mpi, ()) if mpi == ENVIRONMENTS[0] else (mpi, FEW) for mpi in ENVIRONMENTS),
+    (OPENSHMEM, (ONE_KERNEL,)),
+    *(pytest.param(mpi, (), marks=SLOW) for mpi in ENVIRONMENTS[1:]),
+]
+
+
+@pytest.mark.parametrize(("mpi", "few"), BUILT)
+def test_every_mpi_builds_every_kernel(ready_environment, built, mpi, few):
+    folder = built(Environment(ready_environment(mpi)), wanted=few)
+    assert [name for name in few or KERNEL_NAMES if not (folder / name).is_file()] == []
 
 
 @pytest.mark.parametrize("kernel", KERNEL_NAMES)
 def test_no_object_file_needs_one_that_needs_it(one_environment, built, kernel):
     """Each file of harness, rma and a kernel can be read after those it calls."""
-    compiled = built(one_environment, SANITIZERS)
+    prefix = built(one_environment).parent
+    compiled = prefix.with_name(f"{prefix.name}.work")
     objects = {
         path: symbols_of(path)
         for target in ("harness", kernel)
@@ -88,8 +108,8 @@ def test_no_object_file_of_a_room_needs_one_of_a_room_above(environment, sanitiz
     assert {name.partition("_")[0] for _, name in up} == {"world"}
 
 
-def header_of(environment, build_folder, folder):
-    return Kernel(environment, build_folder / "baseline", folder, {}).launch(*QUICK).lines[0]
+def header_of(environment, folder_of, folder):
+    return Kernel(environment, folder_of / "baseline", folder, {}).launch(*QUICK).lines[0]
 
 
 @pytest.mark.slow
@@ -117,12 +137,10 @@ def test_the_source_state_is_that_of_sha256sum():
     assert answer.stdout.strip() == fingerprint.kernel_source_state("shared_counter")
 
 
-def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(
-    one_environment, copied, tmp_path
-):
-    kernel = Kernel(one_environment, copied / "build" / "baseline", tmp_path, {})
-    default = kernel.launch(*QUICK).lines[0]
-    asked = kernel.launch(*QUICK, "--thread-level", "funneled").lines[0]
+@pytest.mark.first_mpi
+def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(documented):
+    default = documented.launch().lines[0]
+    asked = documented.launch("--thread-level", "funneled").lines[0]
     assert default["thread_level"]["required"] == "multiple"
     assert asked["thread_level"]["required"] == "funneled"
 
@@ -156,17 +174,11 @@ def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_optio
 
 
 @pytest.mark.first_mpi
-def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
-    text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
-    (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
-    source = tmp_path / "get_latency.c"
-    source.write_text(example, "utf-8")
-    build_alone(environment, source, tmp_path)
-    kernel = Kernel(environment, tmp_path / "build" / source.stem, tmp_path, {})
-    run = kernel.launch()
+def test_a_kernel_of_the_documentation_is_one_file(documented):
+    run = documented.launch()
     assert run.code == 0, run.stderr
     assert set(run.statuses.values()) == {"ok"}
-    assert kernel.launch(fault="alter any 1 1 0").code == 3
+    assert documented.launch(fault="alter any 1 1 0").code == 3
 
 
 @pytest.mark.slow

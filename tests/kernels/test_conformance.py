@@ -271,6 +271,7 @@ def compiled(environment, path):
     return run
 
 
+@pytest.mark.one_case("options")
 @pytest.mark.parametrize(
     "options",
     [

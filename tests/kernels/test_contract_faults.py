@@ -70,6 +70,7 @@ def launch(kernel, ok_cells):
     return start
 
 
+@pytest.mark.one_case("kernel")
 def test_wrong_data_is_found_and_ends_with_code_3(launch, calls, ok_cells):
     carried = [index for index, cell in enumerate(ok_cells) if is_carried(cell)]
     index = carried[len(carried) // 2]

@@ -55,6 +55,7 @@ def cells(name):
     return [f"--cells={way};{size};{state}" for way in ways for state in STATES[name]]
 
 
+@pytest.mark.one_case("name")
 @pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name, fault):
@@ -200,6 +201,7 @@ def test_a_read_that_nothing_keeps_behind_its_write_is_found(kernel_of, tmp_path
     assert verified(result)["at_origin"][1] > 0
 
 
+@pytest.mark.one_case("name")
 @pytest.mark.parametrize("name", STATES)
 def test_a_size_that_is_no_multiple_of_8_is_unsupported(kernel_of, name):
     way = "method=attach" if name == "window_growth" else "idiom=stores"

@@ -120,6 +120,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
         assert verified(result)["message"][1] >= 2 * SAMPLES
 
 
+@pytest.mark.one_case("name")
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_every_element_of_every_message_of_every_burst_is_compared(exchange, name, ranks):
     run = exchange.launch(*FEW, *cells(name), ranks=ranks)

@@ -49,6 +49,7 @@ def launch(launcher: Environment, kernel: Kernel, folder: Path):
     return read, outcomes.of_cells(read, declared, expected)
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("launcher", "library", "words"),
     [

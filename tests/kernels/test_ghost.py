@@ -15,10 +15,11 @@ ORIGIN = 1
 COMPUTE_MS = 60
 
 
-def test_each_payload_arrives_in_the_target_s_memory_by_way_of_the_ghost(progress):
+@pytest.mark.one_case("synchronisation")
+@pytest.mark.parametrize("synchronisation", ["lock_exclusive", "lock_all_flush"])
+def test_each_payload_arrives_in_the_target_s_memory_by_way_of_the_ghost(progress, synchronisation):
     run = progress.launch(
-        *("--operation", OPERATIONS, "--synchronisation", "lock_exclusive,lock_all_flush"),
-        *(*SHORT, *GHOST),
+        *("--operation", OPERATIONS, "--synchronisation", synchronisation, *SHORT, *GHOST),
         ranks=3,
     )
     assert run.code == 0, run.stderr
@@ -30,6 +31,7 @@ def test_each_payload_arrives_in_the_target_s_memory_by_way_of_the_ghost(progres
         assert result["window"]["flavor"] == "allocate"
 
 
+@pytest.mark.one_case("fault")
 @pytest.mark.parametrize("fault", ["lose", "stale", "alter"])
 def test_what_goes_wrong_at_the_ghost_is_found_by_the_target(progress, fault):
     run = progress.launch(

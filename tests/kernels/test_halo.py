@@ -76,6 +76,7 @@ def test_corners_that_ride_along_need_fewer_messages(halo):
         assert samples(result, "sent_bytes") == {0: [8 * faces]}
 
 
+@pytest.mark.one_case("ranks")
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_several_threads_update_every_point_once(halo, ranks):
     options = [*FEW, f"{OF_THREADS};{GRIDS}", "--thread-level=funneled", f"--ranks={ranks}"]

@@ -47,6 +47,7 @@ def test_a_rank_that_leaves_a_barrier_before_another_comes_is_wrong_data(collect
     assert set(run.statuses.values()) == {"wrong_data"}
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("ranks", "most", "groups"),
     [

@@ -57,6 +57,7 @@ def test_elements_that_are_attached_as_they_are_made_become_the_same_list(with_a
     assert_whole(with_attach.launch(*FEW, *cells("build"), ranks=ranks), ranks)
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("fault", "errors"),
     [
@@ -75,6 +76,7 @@ def test_two_elements_swapped_or_a_torn_pointer_are_found_in_every_list(linked_l
     assert run.ended_with(3)
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("fault", "wrong_in"),
     [("lost_append", "order"), ("repeated_append", "order"), ("altered_value", "values")],
@@ -88,6 +90,7 @@ def test_an_append_that_is_lost_repeated_or_altered_is_found_in_every_idiom(
         assert verified(result)[wrong_in][1] >= BURSTS
 
 
+@pytest.mark.one_case("operation", "fault")
 @pytest.mark.parametrize("fault", ["lose", "stale", "alter"])
 @pytest.mark.parametrize("operation", ["read", "write"])
 def test_a_pointer_read_or_written_wrong_is_found_in_every_idiom(linked_list, operation, fault):
@@ -100,6 +103,7 @@ def test_a_pointer_read_or_written_wrong_is_found_in_every_idiom(linked_list, op
         assert verified(result) == {"values": (3 * BURSTS, BURSTS)}
 
 
+@pytest.mark.one_case("operation")
 @pytest.mark.parametrize("operation", ["read", "write"])
 def test_one_rank_alone_reads_or_writes_each_pointer_of_a_burst_once(linked_list, operation):
     for result in linked_list.launch(*FEW, *cells(operation, "idle")).results.values():
@@ -107,6 +111,7 @@ def test_one_rank_alone_reads_or_writes_each_pointer_of_a_burst_once(linked_list
         assert samples(result, "time").keys() == {1}
 
 
+@pytest.mark.one_case("operation")
 @pytest.mark.parametrize("operation", ["read", "write"])
 def test_a_computing_target_is_met_by_one_access_at_a_time(linked_list, operation):
     options = [*cells(operation, "computes"), "--computing-samples=2", "--compute-ms=3"]

@@ -28,6 +28,7 @@ def test_a_product_that_is_lost_stale_or_altered_in_a_bit_is_found(product, faul
     with_fault_everywhere(product, fault, *FEW, FUNNELED, cells("1,2"))
 
 
+@pytest.mark.one_case("ranks")
 @pytest.mark.parametrize("ranks", [1, *TWO_AND_THREE])
 def test_every_element_is_verified_and_the_parts_add_up(product, ranks):
     run = product.launch(*FEW, FUNNELED, f"--ranks={ranks}", cells("1,2,3"), ranks=ranks)

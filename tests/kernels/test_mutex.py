@@ -29,6 +29,7 @@ def mutex(each):
     return each("mutex")
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("section", ["memory", "window"])
 @pytest.mark.parametrize(("state", "takers"), [("takes_part", 2), ("idle", 1)])
 def test_every_cycle_of_every_rank_is_found_in_the_log_and_counted(mutex, section, state, takers):
@@ -47,6 +48,7 @@ def test_every_cycle_of_every_rank_is_found_in_the_log_and_counted(mutex, sectio
         assert all(len(own) == 3 and min(own) > 0 for own in times.values())
 
 
+@pytest.mark.one_case("fault")
 @pytest.mark.parametrize("fault", ["lose", "alter"])
 def test_an_update_of_the_counter_that_is_lost_or_altered_is_found(mutex, fault):
     """A cycle puts its rank into the log, then the counter; byte_vector puts two bytes more."""
@@ -64,6 +66,7 @@ def test_an_update_of_the_counter_that_is_lost_or_altered_is_found(mutex, fault)
             assert verified(result)["counter"] == (BURSTS, BURSTS)
 
 
+@pytest.mark.one_case("section")
 @pytest.mark.parametrize("section", ["memory", "window"])
 def test_a_mutex_that_is_freed_twice_lets_two_ranks_in_and_that_is_found(mutex, section):
     """When it is freed again, another rank may be in; in memory a passage takes nanoseconds."""

@@ -78,6 +78,7 @@ def test_an_operand_that_is_lost_stale_or_altered_is_found_under_every_operator(
     with_fault_everywhere(operators, fault, *FEW, *blocks(there), calls=calls)
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("promise", "keys"),
     [

@@ -33,6 +33,7 @@ def described(tmp_path_factory):
     return json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
 
 
+@pytest.mark.one_case("kernel")
 @pytest.mark.parametrize(
     ("options", "field", "found"),
     [
@@ -75,6 +76,7 @@ def test_every_test_of_the_checks_is_of_a_kernel_that_there_is(described):
         assert tests
 
 
+@pytest.mark.one_case("kernel")
 def test_every_option_that_is_a_number_takes_nothing_else(kernel, without_mpi):
     # the values of an axis are a list
     option = re.compile(r"^  --(\S+) (?!VALUE,).*\n.*\(default: [0-9.]+\)$", re.MULTILINE)

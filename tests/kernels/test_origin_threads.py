@@ -105,6 +105,7 @@ def test_threads_take_cores_as_ranks_do(threads, processes):
             assert result["oversubscribed"] == (header["cores"] < header["ranks"] + extra)
 
 
+@pytest.mark.one_case("operation")
 @pytest.mark.first_mpi
 @pytest.mark.parametrize("operation", OPERATIONS.split(","))
 def test_wrong_data_of_the_last_thread_is_found(kernel, operation):
@@ -176,7 +177,7 @@ def test_the_thread_sanitizer_finds_no_race(environment, built, tmp_path):
     """Races of our own: what an MPI library does is not instrumented, and not looked at."""
     kernel = Kernel(
         environment,
-        built(environment, "thread") / "origin_threads",
+        built(environment, "thread", ("origin_threads",)) / "origin_threads",
         tmp_path,
         {
             "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=66",

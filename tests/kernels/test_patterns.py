@@ -47,6 +47,7 @@ def pattern(request, name, kernel_of):
     return kernel_of(name, request.param)
 
 
+@pytest.mark.one_case
 def test_a_trial_counts_once_whoever_was_slowest(pattern, name):
     run = pattern.launch(*FEW, *cells(name, pattern.environment))
     assert set(run.statuses.values()) == {"ok"}
@@ -78,6 +79,7 @@ def test_all_of_three_ranks_get_all_their_messages(pattern, name):
         assert verified(result) == {"message": ((messages + own) * 10 * 3, 0)}
 
 
+@pytest.mark.one_case
 def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(pattern, name):
     options = cells(name, pattern.environment, "size_bytes=8;target_state=computes")
     run = pattern.launch(*FEW, *options)
@@ -133,6 +135,7 @@ def test_what_is_flushed_before_a_trial_is_recorded(kernel_of):
     assert flushed[False][0] > 0
 
 
+@pytest.mark.one_case("by", "mpi")
 @pytest.mark.parametrize("by", ["get", "put"])
 @pytest.mark.parametrize("mpi", [ENVIRONMENTS[0], OPENSHMEM])
 def test_each_of_many_messages_in_a_trial_is_verified(kernel_of, mpi, by):

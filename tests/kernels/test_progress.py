@@ -267,6 +267,7 @@ def test_the_latency_is_a_burst_of_a_recorded_length(probed):
         assert min(latency["samples"]) > 0
 
 
+@pytest.mark.one_case("operation")
 @pytest.mark.first_mpi
 @pytest.mark.parametrize("operation", OPERATIONS.split(","))
 def test_wrong_data_is_found_in_every_operation(progress, operation):
@@ -282,6 +283,7 @@ def test_wrong_data_is_found_in_every_operation(progress, operation):
     check(wrong, "line", run.output)
 
 
+@pytest.mark.one_case("target", "ranks")
 @pytest.mark.parametrize(("target", "ranks"), [("first", 2), ("last", 3)])
 def test_layouts_sizes_and_ranks_that_wait(progress, target, ranks):
     run = progress.launch(

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from .conftest import HERE
-from .launching import Kernel, build
+from .launching import Kernel
 
 SERVER = ("--target_state=idle,computes", "--computing-samples=2")
 #: What of each kernel that has threads is launched, and which axis says that there are some.
@@ -43,20 +43,17 @@ def thread_sanitizer(tmp_path_factory):
 
 
 @pytest.fixture
-def racing(thread_sanitizer, environment, once, tmp_path):
-    """Return a function that gives a kernel with the thread sanitizer, built once."""
+def racing(thread_sanitizer, environment, built, tmp_path):
+    """Return a function that gives a kernel with the thread sanitizer."""
 
     def found(name):
-        options = ["-DONESIDED_SANITIZE=thread"]
-        folder = once(
-            f"build-{environment.name}-thread",
-            lambda folder: build(environment, folder, options=options, targets=list(KERNELS)),
-        )
+        folder = built(environment, "thread", (name,))
         return Kernel(environment, folder / name, tmp_path, {"TSAN_OPTIONS": OPTIONS})
 
     return found
 
 
+@pytest.mark.one_case("name")
 @pytest.mark.parametrize("name", KERNELS)
 def test_threads_of_a_rank_do_not_race(racing, name):
     run = racing(name).launch(*FEW, *KERNELS[name])

@@ -63,6 +63,7 @@ def reversed_puts(environment, tmp_path_factory):
     return preloaded_mpi(REVERSED, environment, tmp_path_factory.mktemp("preload"))
 
 
+@pytest.mark.one_case("distance")
 @pytest.mark.parametrize("distance", [1, 3, 8])
 def test_what_waits_for_overlapping_puts_is_right_where_puts_are_reversed(
     put_ordering, reversed_puts, distance

@@ -77,6 +77,7 @@ def swallowing(environment, tmp_path_factory):
     return variables
 
 
+@pytest.mark.one_case("function", "options", "call")
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
     ("function", "name", "options"), CASES, ids=lambda part: part if isinstance(part, str) else ""

@@ -35,6 +35,7 @@ def launch(progress, target_state, variables):
     return run.table, tails.tail(samples_of(result, "latency"), samples_of(result, "elapsed"))
 
 
+@pytest.mark.one_case("target_state")
 @pytest.mark.parametrize("target_state", ["idle", "computes"])
 def test_a_flush_that_is_delayed_every_twentieth_time_is_in_the_table(
     progress, delayed, target_state

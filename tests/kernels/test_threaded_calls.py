@@ -35,6 +35,7 @@ def assert_verified(run, streams):
         assert all(min(times) > 0 for times in samples(result, "time").values())
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize(
     ("arrangement", "streams", "level"),
@@ -46,6 +47,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found(
     with_fault_everywhere(calls, fault, *FEW, *level, *cells(arrangement, streams))
 
 
+@pytest.mark.one_case("streams")
 @pytest.mark.parametrize("streams", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_threads_send_messages_that_never_match_anothers(calls, streams):
     run = calls.launch(*FEW, MULTIPLE, *cells("one_for_all,one_each", streams))
@@ -59,6 +61,7 @@ def test_processes_are_pairs_and_further_ranks_have_no_part(calls, ranks, stream
     assert_verified(run, streams)
 
 
+@pytest.mark.one_case("level")
 @pytest.mark.parametrize("level", ["single", "multiple"])
 def test_one_thread_needs_no_level(calls, level):
     run = calls.launch(

@@ -64,6 +64,7 @@ def test_all_ways_leave_the_same_matrix(transpose, ranks):
         assert verified(result)["matrix"] == (2 * ORDER**2 * SAMPLES, 0)
 
 
+@pytest.mark.one_case("place")
 @pytest.mark.parametrize("place", [0, 4])
 def test_two_numbers_at_each_others_place_are_wrong_data(kernel_of, tmp_path, place):
     source = SWAPPED.replace("PLACE", str(place))

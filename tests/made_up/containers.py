@@ -79,7 +79,7 @@ def facts_of(name):
 def containers(folder, environments=ENVIRONMENTS, rounds=8, changes=None, settings=("default",)):
     """Write the campaign; `changes` are to what the headers of an environment say."""
     cells = [*grid(), *grid(synchronisations="lock_all_flush", states="idle")]
-    campaign(folder, environments, cells, settings=settings, rounds=rounds)
+    campaign(folder, environments, cells, settings=settings, levels=("single",), rounds=rounds)
     models = pl.col("environment").replace_strict(MODELS, default="native")
     path = folder / "cells.parquet"
     pl.read_parquet(path).with_columns(launch_model=models).write_parquet(path)

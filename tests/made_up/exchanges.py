@@ -66,7 +66,7 @@ def always_faster(kernel, ranks, at):
 def series(cell, times=time_s, checksum=lambda environment: CHECKSUM):
     ranks = range(1 if cell.kernel == "latency_bandwidth" else cell.ranks)
     time = times(*cell.place)
-    for one in make.timed(cell, ranks, noise=(0.98, 1.0), time=time):
+    for one in make.timed(cell, ranks, samples=5, noise=(0.98, 1.0), time=time):
         yield make.Series("time", [(1 - 0.1 * one.rank) * value for value in one.samples], one.rank)
     if cell.kernel == "some_to_some":
         sent = float(messages_of(cell.at) * cell.ranks * size_of(cell.at))

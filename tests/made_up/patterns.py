@@ -84,13 +84,13 @@ def behind(kernel, ranks, at):
     return {rank for rank in every if rank > ranks // 2} if below else set()
 
 
-def series(cell):
+def series(cell, trials=TRIALS):
     if cell.at["target_state"] == "computes":
         held = behind(*cell.place)
         late = range(cell.ranks) if cell.waits else held
         return make.meetings(cell, late, held, computing=computing_rank(*cell.place), noise=NOISE)
     factor = cell.environment.factor
-    found = make.timed(cell, [0], TRIALS, (0.98, 1.02), time=time_s(*cell.place, factor) / factor)
+    found = make.timed(cell, [0], trials, (0.98, 1.02), time=time_s(*cell.place, factor) / factor)
     found[0].samples[0] *= 100
     found[0].samples[7] *= 3  # one spike of 50 trials: a share of 2 %
     return found

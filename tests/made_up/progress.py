@@ -128,7 +128,7 @@ def series(cell):
     behaviour = cell.environment.behaviour(at, cell.setting)
     latency = cell.environment.latencies(at, cell.setting, cell.level)
     lengths = HELPER_LENGTHS_S if at["target_state"].startswith("helper") else LENGTHS_S
-    order = [length for length in lengths for _ in range(3)]
+    order = [length for length in lengths for _ in range(2)]
     source.shuffle(order)
     found: dict[str, list[float]] = defaultdict(list)
     for length in order:

@@ -40,6 +40,7 @@ def test_the_page_fits_says_nothing_and_asks_nobody(browser, page_path, width, s
         assert len([url for url in page.asked if url.startswith("file:")]) == 1
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (400, "narrow")])
 def test_every_figure_is_drawn_for_the_width(browser, page_path, width, shown):
     with opened(browser, page_path, width) as page:
@@ -141,6 +142,7 @@ def test_the_address_keeps_the_order_of_a_table(browser, page_path):
         page.wait_for_function("!location.hash.includes('order')")
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("words", ["mpich-5.0.2", "library's own", "mpich target_idle"])
 def test_the_filter_finds_an_mpi_by_its_names(browser, page_path, words):
     with opened(browser, page_path) as page:
@@ -199,6 +201,7 @@ def test_a_link_on_the_same_page_filters_anew(browser, page_path):
             )
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("which", ["first", "last"])
 def test_the_heading_of_a_linked_row_is_in_sight(browser, page_path, which):
     with opened(browser, page_path) as page:

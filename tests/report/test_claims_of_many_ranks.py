@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from made_up import collectives, dinan, exchanges, messages, patterns
-from made_up.generator import MPICH
+from made_up.generator import MPICH, TWO
 from shown import materials, parts
 
 from onesided.report.by_cores import Growth
@@ -16,6 +16,8 @@ STUDIES = {
     for module in (patterns, exchanges, dinan, collectives, messages)
 }
 FEW, MANY = (2,), (2, 4, 16, 64)
+#: Of the fewest trials that a time can be made of: 64 ranks have a million samples.
+TRIALS = {patterns: {"trials": 11}}
 OF_GROWTH = ("by_ranks", "grows", "near_and_far")
 
 
@@ -38,16 +40,20 @@ def outcomes(found):
     return told
 
 
+def outcomes_of(study, folder, ranks, cores):
+    """Return what becomes of a study's claims on the one MPI that is asked."""
+    options = {"environments": getattr(study, "ENVIRONMENTS", TWO)[:1], **TRIALS.get(study, {})}
+    return outcomes(materials(study.campaign, folder, ranks=ranks, cores=cores, rounds=2, **options))
+
+
 @pytest.fixture(scope="module", params=STUDIES)
 def on_64_cores(request, tmp_path_factory):
-    make, folder = STUDIES[request.param].campaign, tmp_path_factory.mktemp("many")
-    return outcomes(materials(make, folder, ranks=MANY, cores=64, rounds=2))
+    return outcomes_of(STUDIES[request.param], tmp_path_factory.mktemp("many"), MANY, 64)
 
 
 @pytest.fixture(scope="module", params=STUDIES)
 def on_two_cores(request, tmp_path_factory):
-    make, folder = STUDIES[request.param].campaign, tmp_path_factory.mktemp("few")
-    return outcomes(materials(make, folder, ranks=FEW, cores=2, rounds=2))
+    return outcomes_of(STUDIES[request.param], tmp_path_factory.mktemp("few"), FEW, 2)
 
 
 def test_with_64_ranks_on_64_cores_each_is_decided_unless_it_names_another_number(on_64_cores):

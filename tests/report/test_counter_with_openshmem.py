@@ -37,8 +37,18 @@ def tables(material):
     return {part.name: part for part in parts}
 
 
-def test_table_1_has_openshmem_beside_the_mpis(material):
-    rows = tables(material)["table1_measured"].rows
+@pytest.fixture(scope="module")
+def tables_with(material):
+    return tables(material)
+
+
+@pytest.fixture(scope="module")
+def tables_without(without):
+    return tables(without)
+
+
+def test_table_1_has_openshmem_beside_the_mpis(tables_with):
+    rows = tables_with["table1_measured"].rows
     (shmem,) = [row for row in rows if row["environment"] == SHMEM]
     assert shmem["with"] == "shmem_fetch_inc"
     assert isinstance(shmem["case1"], Measure) and isinstance(shmem["case2"], Measure)
@@ -63,20 +73,24 @@ def test_no_table_says_that_the_algorithms_of_another_interface_were_not_measure
     assert "on none windows" not in said
 
 
-def test_the_rows_of_the_mpis_are_the_same_with_and_without_it(material, without):
-    def first(one):
-        found = tables(one)["table1_measured"].rows
+def test_the_rows_of_the_mpis_are_the_same_with_and_without_it(
+    tables_with, tables_without, without
+):
+    def first(found):
+        rows = found["table1_measured"].rows
         names = ("environment", "with", "steps", "thread_level")
-        return [tuple(row[n] for n in names) for row in found if row["environment"] != SHMEM]
+        return [tuple(row[n] for n in names) for row in rows if row["environment"] != SHMEM]
 
-    assert first(material) == first(without)
-    assert len(first(without)) > 4
+    assert first(tables_with) == first(tables_without)
+    assert len(first(tables_without)) > 4
     columns = [column.title for column in EXPERIMENT.page.headline(without).table.columns]
     assert not any("SHMEM" in title for title in columns)
 
 
-def test_its_accesses_are_in_the_probe_and_its_way_in_a_comparison_of_versions(material, without):
-    drawn = tables(material)["access_against_remaining"]
+def test_its_accesses_are_in_the_probe_and_its_way_in_a_comparison_of_versions(
+    material, tables_with, tables_without
+):
+    drawn = tables_with["access_against_remaining"]
     assert "no window" in drawn.specification and "SHMEM atomic" in drawn.specification
-    assert "SHMEM atomic" not in tables(without)["access_against_remaining"].specification
+    assert "SHMEM atomic" not in tables_without["access_against_remaining"].specification
     assert ("Shared counter, shmem_fetch_inc", "none") in EXPERIMENT.page.way_rows(material.cells)

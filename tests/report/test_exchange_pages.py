@@ -128,6 +128,7 @@ PLACED = [
 ]
 
 
+@pytest.mark.one_case("slower", "expected")
 @pytest.mark.parametrize(("kernel", "slower", "expected"), PLACED)
 def test_a_claim_on_ranks_a_node_is_decided_across_partitions(tmp_path, kernel, slower, expected):
     rows = claimed(placed(tmp_path, kernel, slower))
@@ -214,6 +215,7 @@ def test_with_one_placement_the_page_says_which_from_the_data(tmp_path):
     )
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize(
     ("kernel", "ranks", "way"),
     [("swapped_all_to_all", 4, "MPI_Alltoall"), ("some_to_some", 16, "posted receives")],

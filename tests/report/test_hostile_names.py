@@ -123,7 +123,11 @@ MAKERS = {
 }
 
 
-@pytest.fixture(scope="module", params=MAKERS)
+#: The page with every kind of part, of which a shell takes advice, is in `make test`.
+PAGES = [name if name == "progress" else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
+
+
+@pytest.fixture(scope="module", params=PAGES)
 def reports(request, tmp_path_factory):
     """Return the folders of a clean report and of the same one with hostile names; the bait."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -13,7 +13,7 @@ from onesided.studies.stfc.progress import answer
 from onesided.system import documents, paths
 
 CAMPAIGNS = sorted(path.stem for path in (paths.config_dir() / "campaigns").glob("*.yaml"))
-IN_SHORT = ("quick", "full")
+IN_SHORT = "quick"
 
 
 @contextlib.contextmanager
@@ -30,7 +30,7 @@ def on_two_cores():
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in IN_SHORT else pytest.param(name, marks=pytest.mark.slow)
+        name if name == IN_SHORT else pytest.param(name, marks=pytest.mark.slow)
         for name in CAMPAIGNS
     ],
 )

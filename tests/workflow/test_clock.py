@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("step_s", [-3600.0, 3600.0])
 def test_a_clock_that_is_set_in_a_launch_costs_no_report(
     campaign_that_ran, onesided, tmp_path, step_s

@@ -78,7 +78,6 @@ def test_a_fault_is_shrunk_to_its_known_minimum(reproduce, lossy, tmp_path, monk
     assert_right(program, reproduce.document)
 
 
-@pytest.mark.measures
 def test_a_cell_that_is_right_says_so_and_ends_with_1(reproduce, tmp_path):
     program = tmp_path / "none.c"
     status, said = reproduce(SMALLEST, "--output", str(program))

@@ -18,7 +18,9 @@ from onesided.studies import find
 from onesided.system import paths, writing
 
 MPI = "mpich-5.0.2"
-slow = pytest.mark.slow
+#: The tests of a check, which ReFrame takes seconds to describe.
+DESCRIBED = {}
+slow, measures = pytest.mark.slow, pytest.mark.measures
 
 
 def line_of(folder, **labels):
@@ -32,7 +34,6 @@ def line_of(folder, **labels):
     return loaded.materials()[0].lines.line(cell), cell
 
 
-@pytest.mark.measures
 def test_a_row_of_a_report_is_run_again_by_its_line(campaign_that_ran, onesided, tmp_path):
     folder = tmp_path / "results" / "tiny"
     onesided("collect", campaign_that_ran)
@@ -78,9 +79,12 @@ def results(tmp_path, monkeypatch, ready_environment):
 
     def write(check, test, ranks, verdict):
         campaign = Campaign("quick", tmp_path / "quick.yaml", document)
-        tests = declared.describe(campaign, [{"check": check}])
+        if check not in DESCRIBED:
+            DESCRIBED[check] = declared.describe(campaign, [{"check": check}])
         chosen = next(
-            one for one in tests if one["test"].startswith(f"{test} %") and one["ranks"] == ranks
+            one
+            for one in DESCRIBED[check]
+            if one["test"].startswith(f"{test} %") and one["ranks"] == ranks
         )
         [(cell, labels), *_] = declared.cells_of(chosen).items()
         names = ("test", "kernel", "thread_level", "setting", "ranks", "placement")
@@ -117,16 +121,15 @@ def results(tmp_path, monkeypatch, ready_environment):
     return write
 
 
-@pytest.mark.measures
 @pytest.mark.parametrize(
     ("check", "test", "ranks", "verdict"),
     [
-        pytest.param("shared_counter.py", "SharedCounterQuick", 2, "reference", marks=slow),
-        pytest.param("luecke.py", "RightShift", 4, "reference", marks=slow),
-        pytest.param("llnl.py", "SomeToSome", 4, "reference", marks=slow),
-        pytest.param("dinan.py", "Mutex", 2, "reference", marks=slow),
-        pytest.param("redbook_halo.py", "HaloOfThreads", 1, "reference", marks=slow),
-        pytest.param("redbook_messages.py", "EagerLimit", 2, "reference", marks=slow),
+        pytest.param("shared_counter.py", "SharedCounterQuick", 2, "reference", marks=(slow, measures)),
+        pytest.param("luecke.py", "RightShift", 4, "reference", marks=(slow, measures)),
+        pytest.param("llnl.py", "SomeToSome", 4, "reference", marks=(slow, measures)),
+        pytest.param("dinan.py", "Mutex", 2, "reference", marks=(slow, measures)),
+        pytest.param("redbook_halo.py", "HaloOfThreads", 1, "reference", marks=(slow, measures)),
+        pytest.param("redbook_messages.py", "EagerLimit", 2, "reference", marks=(slow, measures)),
         pytest.param("conformance.py", "ConformanceFirst", 2, "right"),
     ],
 )
@@ -151,7 +154,6 @@ def test_a_cell_that_the_checks_no_longer_have_is_one_line(results, capfd, tmp_p
     assert "a test of the checks in this checkout" in told
 
 
-@pytest.mark.measures
 def test_another_verdict_than_the_reports_ends_with_1(results, capfd):
     cell = results("conformance.py", "ConformanceFirst", 2, "wrong data")
     assert cli.main(["rerun", MPI, cell]) == 1

@@ -32,6 +32,7 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("name", COMMANDS)
 def test_looking_at_the_checks_leaves_nothing(ready_environment, temporary, name):
     ready_environment("mpich-5.0.2")

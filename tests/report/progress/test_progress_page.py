@@ -98,6 +98,7 @@ def test_a_narrow_matrix_shows_signs_and_keeps_the_words_for_who_listens(browser
         assert shown.locator('[data-table="truth_default_computes"] .key .waits').is_visible()
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("how", ["click", "keyboard", "tap", "no scripts"])
 def test_a_symbol_opens_what_it_is_based_on(browser, page, how):
     options = {"has_touch": how == "tap", "java_script_enabled": how != "no scripts"}
