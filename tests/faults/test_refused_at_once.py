@@ -66,9 +66,7 @@ def test_a_name_or_folder_that_cannot_be_is_refused_before_any_work(
     assert not any(folder.exists() for folder in nothing_there)
 
 
-def test_run_without_a_campaign_lists_them_with_their_times_and_starts_none(
-    nothing_there, called
-):
+def test_run_without_a_campaign_lists_them_with_their_times_and_starts_none(nothing_there, called):
     answer = called("run")
     assert answer.returncode == 2
     names = [line.split()[0] for line in answer.stdout.splitlines()]

@@ -53,7 +53,7 @@ IN_OWN_TESTS = {"baseline", "linked_list", "mutex", "put_ordering", "remote_read
 ONE_KERNEL = "shared_counter"
 #: Marks of tests that not every kernel has to pass under every MPI.
 SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
-#: What `make test` launches of an MPI other than the first one: what campaigns of tests launch, too.
+#: What `make test` launches of an MPI other than the first: what campaigns of tests launch, too.
 #: These are built first, and all kernels where a test wants another one.
 FEW = (ONE_KERNEL, "progress")
 #: The same of kernels with sanitizers: the contract of the first ones, own tests of the others. The

@@ -152,9 +152,7 @@ def test_three_ranks_find_a_limit_and_the_third_waits(eager_limit):
 
 def test_sends_from_and_into_one_buffer_hang_above_the_limit(in_place):
     cell = "way=isend_waitany,size_bytes=1048576"
-    run = in_place.launch(
-        "--cells=" + cell.replace(",", ";"), *ONCE, "--cell-timeout-s=1"
-    )
+    run = in_place.launch("--cells=" + cell.replace(",", ";"), *ONCE, "--cell-timeout-s=1")
     if in_place.environment.document["family"] == "impi":
         # its sends of this size complete
         assert run.statuses == {cell: "ok"}

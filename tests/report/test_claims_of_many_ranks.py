@@ -43,7 +43,9 @@ def outcomes(found):
 def outcomes_of(study, folder, ranks, cores):
     """Return what becomes of a study's claims on the one MPI that is asked."""
     options = {"environments": getattr(study, "ENVIRONMENTS", TWO)[:1], **TRIALS.get(study, {})}
-    return outcomes(materials(study.campaign, folder, ranks=ranks, cores=cores, rounds=2, **options))
+    return outcomes(
+        materials(study.campaign, folder, ranks=ranks, cores=cores, rounds=2, **options)
+    )
 
 
 @pytest.fixture(scope="module", params=STUDIES)

@@ -124,7 +124,9 @@ MAKERS = {
 
 
 #: The page with every kind of part, of which a shell takes advice, is in `make test`.
-PAGES = [name if name == "progress" else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS]
+PAGES = [
+    name if name == "progress" else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS
+]
 
 
 @pytest.fixture(scope="module", params=PAGES)

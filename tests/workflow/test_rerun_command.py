@@ -124,7 +124,9 @@ def results(tmp_path, monkeypatch, ready_environment):
 @pytest.mark.parametrize(
     ("check", "test", "ranks", "verdict"),
     [
-        pytest.param("shared_counter.py", "SharedCounterQuick", 2, "reference", marks=(slow, measures)),
+        pytest.param(
+            "shared_counter.py", "SharedCounterQuick", 2, "reference", marks=(slow, measures)
+        ),
         pytest.param("luecke.py", "RightShift", 4, "reference", marks=(slow, measures)),
         pytest.param("llnl.py", "SomeToSome", 4, "reference", marks=(slow, measures)),
         pytest.param("dinan.py", "Mutex", 2, "reference", marks=(slow, measures)),
