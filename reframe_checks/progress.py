@@ -94,18 +94,6 @@ class ProgressQuick(Progress):
 
 
 @rfm.simple_test
-class ProgressBetweenNodes(Progress):
-    """The same question over TCP, as between nodes: no window is in shared memory."""
-
-    descr = "progress over TCP"
-    tags = {"quick"}
-    setting = builtins.parameter(["tcp"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
-    kernel_options = {"samples": "4", "lengths-ms": "0,3,10", "latency-passes": "0"}
-    crosses_lowest_level = [_table(["computes"], ["put", "fetch_and_op"])]
-
-
-@rfm.simple_test
 class ProgressFull(Progress):
     """The star: each axis is varied around the base point, together with operation and flavor."""
 

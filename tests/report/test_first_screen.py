@@ -28,7 +28,7 @@ TESTED = (
 )
 ONLY_WITHIN = (
     "This is so within a node, where a window can be in shared memory. Between nodes it may be "
-    "otherwise: onesided run settings or onesided run wire."
+    "otherwise: onesided run wire_quick or onesided run settings."
 )
 ONE_SETTING = (
     f"1 of {len(settings.names())} settings was tried: default, which sets no environment "

@@ -24,7 +24,7 @@ def test_the_answer_says_what_to_use_and_what_it_was_tested_with(text):
     ]
     assert ledes.pop(3) == (
         "This is so within a node, where a window can be in shared memory. Between nodes it may be "
-        "otherwise: onesided run settings or onesided run wire."
+        "otherwise: onesided run wire_quick or onesided run settings."
     )
     assert ledes[3] == (
         "If the target calls MPI_Iprobe every 100\u202fµs (tested: MPI_Win_create and "

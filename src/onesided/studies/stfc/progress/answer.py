@@ -193,7 +193,7 @@ def _within_and_between(
         return [SAY("within", said[0]), *said[1:], *(SAY("between", one) for one in others)]
     if is_network or not within[0].good:
         return said
-    return [*said, SAY("only_within", run_commands(["settings", "wire"]))]
+    return [*said, SAY("only_within", run_commands(["wire_quick", "settings"]))]
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
