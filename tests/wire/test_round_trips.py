@@ -129,6 +129,7 @@ def test_a_program_that_takes_a_core_does_not_change_what_takes_one_round_trip(
     assert flushed == {way: NEEDED[MPICH][way] for way in flushed}
 
 
+@pytest.mark.slow
 def test_a_call_that_asks_once_more_takes_one_more_and_no_other_call_does(
     ready_environment, tmp_path
 ):
