@@ -55,7 +55,8 @@ ONE_KERNEL = "shared_counter"
 SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
 #: What campaigns of tests launch.
 OF_CAMPAIGNS = (ONE_KERNEL, "progress")
-#: What `make test` launches of an MPI other than the first.
+#: What `make test` launches of an MPI other than the first. These are built first, and all kernels
+#: where a test wants another one.
 FEW = (*OF_CAMPAIGNS, "some_to_some")
 #: The same of kernels with sanitizers: the contract of the first ones, own tests of the others. The
 #: sanitizers look at all other kernels in `make test-all`.

@@ -209,8 +209,8 @@ class ByWay:
                 return {first.environment: value_or_word(material, first, ACCESS, LEAST)}
             own = [
                 f"{name} {one.words}"
-                for metric, name in calls_of(first).items()
-                if metric in PARTS
+                for metric in PARTS
+                if (name := calls_of(first).get(metric))
                 and (one := trips_of(launches.points(cells, metric)))
                 and one.number != 0
             ]
