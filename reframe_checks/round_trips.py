@@ -9,6 +9,7 @@ import reframe.core.builtins as builtins
 from onesided.sites import WIRE
 
 from .common.one_setting import OneSetting
+from .plugins.ranks import ranks_of
 
 OPERATIONS = ["put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"]
 REQUEST_BASED = ["rput", "rget", "raccumulate", "rget_accumulate"]
@@ -17,27 +18,28 @@ MAIN = ["lock_exclusive", "lock_all_flush"]
 OTHER_LOCKS = ["lock_shared", "lock_shared_nocheck", "lock_all_nocheck", "lock_all_flush_local"]
 SIZES = [8, 1024, 8192, 65536, 262144, 1048576]
 ACCESSES = 6
+#: While the target computes: whatever needs the target's processor waits.
+COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
+COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 3, 12
+GHOST_AND_TARGET = 2
 #: Messages one way, one after the other, of an access and of what prepares and checks it.
 MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 10, 40
 START_S = 0.02
 
 
-@rfm.simple_test
-class RoundTrips(OneSetting):
+class OnWire(OneSetting):
     """A launch for each delay of the wire. The report draws a line through the times."""
 
-    descr = "round trips of each call"
-    tags = {"wire"}
     kernel = "round_trips"
     valid_systems = [f"+{WIRE}"]
     #: One way, in microseconds. A longer access is disturbed more often where programs share cores.
     delay_us = builtins.parameter([250, 500, 1000, 1500])
-    kernel_options = {"accesses": str(ACCESSES)}
     base_point = {
         "operation": "put",
         "flavor": "allocate",
         "synchronisation": "lock_all_flush",
         "size_bytes": 8,
+        "target_state": "idle",
         "delay_us": 250,
     }
 
@@ -45,16 +47,92 @@ class RoundTrips(OneSetting):
     def choose_crosses(self):
         """Declare the cells of this launch's delay."""
         self.wire_delay_us = self.delay_us
-        crosses = [
+        self.crosses = [{**cross, "delay_us": [self.delay_us]} for cross in self.ways()]
+
+
+@rfm.simple_test
+class RoundTrips(OnWire):
+    """Every way to access a target that waits in MPI."""
+
+    descr = "round trips of each call"
+    tags = {"wire"}
+    kernel_options = {"accesses": str(ACCESSES)}
+
+    def ways(self):
+        """Return the crosses without the delay."""
+        return [
             {"operation": OPERATIONS, "flavor": FLAVORS, "synchronisation": MAIN},
             {"operation": REQUEST_BASED, "flavor": FLAVORS},
             {"operation": OPERATIONS, "synchronisation": OTHER_LOCKS},
             {"operation": ["put", "get", "accumulate"], "synchronisation": ["fence", "pscw"]},
             {"operation": ["put", "get", "accumulate"], "size_bytes": SIZES},
         ]
-        self.crosses = [{**cross, "delay_us": [self.delay_us]} for cross in crosses]
 
     def seconds_of_cell(self, labels):
         """Return the time of a cell: most of it the messages are under way."""
         messages = MESSAGES_OF_CELL + ACCESSES * MESSAGES_OF_ACCESS
         return START_S + 1e-6 * self.delay_us * messages
+
+
+class OnWireComputing(OnWire):
+    """A target that computes. Leaf classes say who makes progress meanwhile."""
+
+    tags = {"wire_computing"}
+    kernel_options = {
+        "accesses": str(COMPUTED_ACCESSES),
+        "most-accesses": str(MOST_COMPUTED),
+        "compute-ms": str(COMPUTE_MS),
+    }
+
+    def ways(self):
+        """Return the crosses without the delay."""
+        return [{"operation": COMPUTING, "synchronisation": MAIN, "target_state": self.states}]
+
+    def seconds_of_cell(self, labels):
+        """Return the time of a cell: that of its messages and of its computes."""
+        messages = MESSAGES_OF_CELL + COMPUTED_ACCESSES * MESSAGES_OF_ACCESS
+        computes_s = 1e-3 * COMPUTE_MS * 2 * COMPUTED_ACCESSES
+        return START_S + 1e-6 * self.delay_us * messages + computes_s
+
+
+@rfm.simple_test
+class RoundTripsComputing(OnWireComputing):
+    """Nobody is in MPI while the target computes, or the target now and then."""
+
+    descr = "round trips of each call while the target computes"
+    states = ("computes", "computes_probing")
+
+
+@rfm.simple_test
+class RoundTripsHelper(OnWireComputing):
+    """A thread of the target waits in MPI."""
+
+    descr = "round trips of each call beside a helper thread"
+    states = ("helper_blocked",)
+    thread_level = builtins.parameter(["multiple"])
+
+
+@rfm.simple_test
+class RoundTripsLibrary(OnWireComputing):
+    """A thread of the library makes progress. A setting starts this thread."""
+
+    descr = "round trips of each call beside a thread of the library"
+    states = ("computes",)
+    setting = builtins.parameter(["async_thread"])
+    # with this setting Intel MPI hangs in every cell
+    cell_timeout_s = 4.0
+
+
+@rfm.simple_test
+class RoundTripsGhost(OnWireComputing):
+    """A process that waits in MPI and shares the target's memory. It is one more rank."""
+
+    descr = "round trips of each call to a ghost process"
+    states = ("ghost_process",)
+    ranks = ranks_of(3)
+    least_ranks = 3
+
+    @property
+    def ranks_per_node(self):
+        """The target and its ghost are on one host, the origin is on another one."""
+        return GHOST_AND_TARGET

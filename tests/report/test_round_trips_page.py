@@ -9,7 +9,7 @@ from shown import materials, parts
 
 from onesided.measure.statistics import line_through
 from onesided.studies.wire import round_trips
-from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut
+from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut, WhileComputing
 
 DELAYS_US = (250, 500, 1000, 1500)
 WORK_S = 20e-6
@@ -39,9 +39,13 @@ CELLS = {
         flavor="allocate",
         synchronisation=("lock_exclusive", "lock_all_flush"),
         size_bytes=8,
+        target_state=("idle", "computes", "computes_probing"),
         delay_us=DELAYS_US,
     )
 }
+COMPUTE_S = 0.02
+#: What comes after the compute of a target whose processor an access needs: the answer, one way.
+ANSWER = 0.5
 
 
 def series(cell, changed=None):
@@ -55,8 +59,15 @@ def series(cell, changed=None):
     begin, issue, complete = (trips * message_s + WORK_S for trips in own[way])
     total = begin + issue + complete + late_s
     parts = {"begin": begin, "issue": issue, "complete": complete + late_s, "access": total}
+    state = cell.at["target_state"]
+    waits = (changed or {}).get("waits", lambda _: state == "computes")(cell)
+    if waits:
+        parts["access"] = COMPUTE_S + late_s
     for metric, time_s in {"message": message_s, "first": total + message_s, **parts}.items():
         yield Series(metric, [time_s * cell.source.uniform(1.0, 1.02) for _ in range(5)], 1)
+    if state != "idle":
+        after_s = ANSWER * message_s + WORK_S + late_s if waits else total - COMPUTE_S
+        yield Series("after", [after_s] * 5, 1)
 
 
 def made(folder, **changes):
@@ -121,6 +132,25 @@ def test_each_call_has_its_interval_and_its_work(material):
     assert found["MPI_Win_lock"]["low"] < 1 < found["MPI_Win_lock"]["high"] + 0.1
 
 
+def computing(material):
+    (table,) = parts(material, WhileComputing)
+    return {
+        (row["target_state"], row["operation"], row["synchronisation"]): row for row in table.rows
+    }
+
+
+def test_an_access_that_needs_the_targets_processor_waits_for_the_end_of_its_compute(material):
+    rows = computing(material)
+    assert rows["computes", "put", "lock_all_flush"][MPICH] == "waits, then 0.5"
+    probing = {row[OPENMPI] for (state, *_), row in rows.items() if "MPI_Iprobe" in state}
+    assert probing == {"1", "2.5", "3"}
+
+
+def test_an_access_that_waits_in_some_launches_only_is_said_to_do_so(tmp_path):
+    material = made(tmp_path, changed={"waits": lambda cell: cell.turn == 1})
+    assert computing(material)["computes", "put", "lock_all_flush"][MPICH] == "in some launches"
+
+
 def test_a_delay_is_predicted_from_the_others_where_the_times_are_on_a_line(material):
     (table,) = parts(material, HeldOut)
     within = {row["environment"]: row["within"] for row in table.rows}
@@ -135,6 +165,7 @@ def test_the_answer_says_the_number_under_each_mpi(material):
         "A fetch_and_op with lock_all and flush: "
         f"1 under {MPICH}, 3 under {OPENMPI} and open under {IMPI}."
     )
+    assert headline.table.rows[0]["put_computing"] == "waits, then 0.5"
 
 
 def test_an_estimate_is_the_round_trips_times_twice_the_latency(material):

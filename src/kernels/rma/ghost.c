@@ -16,6 +16,42 @@ static void release_both(struct window *window)
 
 static const struct flavor with_ghost = {.name = "allocate", .close = release_both};
 
+static MPI_Comm ranks_of_this_machine(void)
+{
+    MPI_Comm here;
+    CHECKED(
+        MPI_Comm_split_type(world_communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here));
+    return here;
+}
+
+/* Of a rank in that communicator; MPI_UNDEFINED if it is on another machine. */
+static int rank_in(MPI_Comm here, int rank)
+{
+    MPI_Group all, own;
+    int found = MPI_UNDEFINED;
+    CHECKED(MPI_Comm_group(world_communicator, &all));
+    CHECKED(MPI_Comm_group(here, &own));
+    CHECKED(MPI_Group_translate_ranks(all, 1, &rank, own, &found));
+    CHECKED(MPI_Group_free(&own));
+    CHECKED(MPI_Group_free(&all));
+    return found;
+}
+
+bool ghost_is_supported(int target, int ghost, struct record *record)
+{
+    MPI_Comm here = ranks_of_this_machine();
+    int together =
+        (rank_in(here, target) == MPI_UNDEFINED) == (rank_in(here, ghost) == MPI_UNDEFINED);
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_INT, MPI_MIN, world_communicator));
+    if (!together) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "a ghost process shares its target's memory: expected both on one machine");
+    }
+    const bool supported = together && window_can_share(here, record);
+    CHECKED(MPI_Comm_free(&here));
+    return supported;
+}
+
 struct window ghost_open(const struct launch *launch, int target, int ghost, MPI_Aint size_bytes)
 {
     const bool is_target = launch->rank == target, is_ghost = launch->rank == ghost;
@@ -25,14 +61,16 @@ struct window ghost_open(const struct launch *launch, int target, int ghost, MPI
                             .rank = launch->rank,
                             .has_ghost = true};
     int unit = 1;
-    CHECKED(MPI_Win_allocate_shared(window.size_bytes, unit, MPI_INFO_NULL, world_communicator,
-                                    &window.memory, &window.shared));
+    MPI_Comm here = ranks_of_this_machine();
+    CHECKED(MPI_Win_allocate_shared(window.size_bytes, unit, MPI_INFO_NULL, here, &window.memory,
+                                    &window.shared));
     CHECKED(MPI_Win_set_errhandler(window.shared, MPI_ERRORS_RETURN));
     CHECKED(MPI_Win_lock_all(0, window.shared));
     if (is_ghost) {
-        CHECKED(
-            MPI_Win_shared_query(window.shared, target, &window.size_bytes, &unit, &window.memory));
+        CHECKED(MPI_Win_shared_query(window.shared, rank_in(here, target), &window.size_bytes, &unit,
+                                     &window.memory));
     }
+    CHECKED(MPI_Comm_free(&here));
     CHECKED(MPI_Win_create(is_ghost ? window.memory : NULL, is_ghost ? window.size_bytes : 0, 1,
                            MPI_INFO_NULL, world_communicator, &window.handle));
     CHECKED(MPI_Win_set_errhandler(window.handle, MPI_ERRORS_RETURN));

@@ -9,8 +9,11 @@
 
 #include "rma/window.h"
 
-/* Collective, of ranks that can share memory (window_is_supported, flavor shared): a window with
- * `size_bytes` of the target's memory, at the rank `ghost`. */
+/* Collective: tell whether the target and the rank `ghost` can share memory; leave the reason in
+ * the record if they cannot, the same on all ranks. Origins may be on other machines. */
+bool ghost_is_supported(int target, int ghost, struct record *record);
+
+/* Collective, where that is so: a window with `size_bytes` of the target's memory, at the ghost. */
 struct window ghost_open(const struct launch *launch, int target, int ghost, MPI_Aint size_bytes);
 
 /* Collective: what the target stored before is seen by later accesses, and what origins completed

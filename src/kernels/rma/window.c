@@ -66,14 +66,13 @@ const struct flavor flavors[] = {
     [FLAVOR_DYNAMIC] = {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
 };
 
-/* Collective: some libraries have no shared windows where they were told to share no memory. */
-static bool can_allocate_shared(struct record *record)
+bool window_can_share(MPI_Comm communicator, struct record *record)
 {
     char message[MPI_MAX_ERROR_STRING] = "";
     int code = MPI_SUCCESS, length = 0, works = 0;
     void *memory = NULL;
     MPI_Win window = MPI_WIN_NULL;
-    TRIED(code, MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, world_communicator, &memory, &window));
+    TRIED(code, MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, communicator, &memory, &window));
     works = code == MPI_SUCCESS;
     CHECKED(MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, world_communicator));
     if (works) {
@@ -102,7 +101,7 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
         record_status(record, CELL_UNSUPPORTED,
                       "a shared window needs all ranks in one MPI_COMM_TYPE_SHARED");
     }
-    return ranks == launch->ranks && can_allocate_shared(record);
+    return ranks == launch->ranks && window_can_share(world_communicator, record);
 }
 
 struct window window_open(const struct launch *launch, const struct flavor *flavor,

@@ -54,6 +54,11 @@ extern const struct flavor flavors[FLAVORS];
 bool window_is_supported(const struct launch *launch, const struct flavor *flavor,
                          struct record *record);
 
+/* Collective: tell whether the ranks of each such communicator can share memory; leave the reason
+ * in the record if they cannot, the same on all ranks. Some libraries have no shared windows where
+ * they were told to share no memory. */
+bool window_can_share(MPI_Comm communicator, struct record *record);
+
 /* Collective: open a window with so many bytes of this rank's; its errors are returned. */
 struct window window_open(const struct launch *launch, const struct flavor *flavor,
                           MPI_Aint size_bytes);

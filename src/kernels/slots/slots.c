@@ -65,8 +65,8 @@ static bool is_supported(const struct slots *slots)
                       slots->size_bytes);
         return false;
     }
-    return window_is_supported(
-        slots->launch, has_ghost(slots) ? &flavors[FLAVOR_SHARED] : slots->flavor, slots->record);
+    return has_ghost(slots) ? ghost_is_supported(slots->target, slots->holder, slots->record)
+                            : window_is_supported(slots->launch, slots->flavor, slots->record);
 }
 
 /* ---- Their windows ---- */

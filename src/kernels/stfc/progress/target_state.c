@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "mpi/checked.h"
-#include "mpi/world.h"
+#include "mpi/probing.h"
 #include "rma/ghost.h"
 #include "stfc/progress/experiment.h"
 
@@ -30,28 +30,11 @@ static struct presence stay_computing(struct experiment *experiment, double leng
     return presence_of(&sample);
 }
 
-static void visited(struct experiment *experiment)
-{
-    atomic_fetch_add(&experiment->page->visits, 1);
-}
-
-/* Bare work between the probes: what surrounds it once would be a part of every slice. */
 static struct presence stay_probing(struct experiment *experiment, double length_s)
 {
-    struct compute *compute = &experiment->launch->compute;
     const double interval_s = 1e-6 * cell_number(experiment->cell, "probe_interval_us");
-    const long slices = lround(fmax(1.0, length_s / interval_s));
-    struct compute_sample sample = compute_begin();
-    for (long slice = 0; slice < slices; slice++) {
-        if (slice > 0) {
-            int arrived = 0;
-            CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_communicator, &arrived,
-                               MPI_STATUS_IGNORE));
-            visited(experiment);
-        }
-        compute_slice(compute, length_s / (double)slices);
-    }
-    compute_end(&sample);
+    const struct compute_sample sample = compute_probing(
+        &experiment->launch->compute, length_s, interval_s, &experiment->page->visits);
     return presence_of(&sample);
 }
 
@@ -63,7 +46,7 @@ static struct presence stay_polling(struct experiment *experiment, double length
     struct presence presence = {.entry_s = clock_now_s(), .involuntary_switches = NAN};
     do {
         CHECKED(MPI_Win_sync(experiment->slots.window->handle));
-        visited(experiment);
+        atomic_fetch_add(&experiment->page->visits, 1);
         presence.exit_s = clock_now_s();
     } while (presence.exit_s < presence.entry_s + length_s && *word < 0);
     presence.run_delay_s = run_delay_s() - delay_s;

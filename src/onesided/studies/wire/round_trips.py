@@ -29,15 +29,19 @@ from onesided.studies.wire import STUDY
 LEAST = "least"
 """The statistic of a launch: what else runs on a machine only adds to a time."""
 ACCESS, MESSAGE, FIRST = "access", "message", "first"
+AFTER = "after"
+"""From the end of the target's compute to the end of an access; below 0 if that came first."""
 PARTS = ("begin", "issue", "wait", "complete")
 """The calls of an access, in their order."""
 AROUND = ("enter", "leave")
 """The calls around all accesses."""
 METRICS = tuple(
-    Metric(name, name, "s", origins=True) for name in (ACCESS, MESSAGE, *PARTS, FIRST, *AROUND)
+    Metric(name, name, "s", origins=True)
+    for name in (ACCESS, MESSAGE, *PARTS, FIRST, *AROUND, AFTER)
 )
 DELAY, SIZE, SMALL = "delay_us", "size_bytes", "8"
-AXES = ("operation", "synchronisation", "flavor", SIZE)
+STATE, IDLE = "target_state", "idle"
+AXES = ("operation", "synchronisation", "flavor", SIZE, STATE)
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 TOLERANCE = 0.1
@@ -183,7 +187,8 @@ def calls_of(cell: Cell) -> dict[str, str]:
 
 
 def _head(cell: Cell) -> Fields:
-    return {**{name: cell.axis(name) for name in AXES[:-1]}, SIZE: int(cell.axis(SIZE))}
+    names = (name for name in AXES if name not in {SIZE, STATE})
+    return {**{name: cell.axis(name) for name in names}, SIZE: int(cell.axis(SIZE))}
 
 
 @dataclass(frozen=True)
@@ -223,6 +228,47 @@ class ByWay:
         return [TEXT.table(self.name, rows, each={"environment": names})] if rows else []
 
 
+def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
+    """Say whether an access completes while its target computes, and its round trips.
+
+    If it waits for the end of the compute, the round trips are those after this end: 0.5 is the way
+    of the answer.
+    """
+    ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
+    waits = True in ends
+    trips = trips_of(launches.points(cells, AFTER if waits else ACCESS))
+    if not ends or trips is None:
+        return None
+    if len(ends) > 1:
+        return TEXT.names["states"]["mixed"]
+    return TEXT.say("waits", trips.words) if waits else trips.words
+
+
+class WhileComputing:
+    """A table: the accesses of a target that computes, by who makes progress meanwhile."""
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; nothing if no target computed."""
+        launches = Launches(material)
+
+        def head(cells: Sequence[Cell]) -> Fields:
+            first = cells[0]
+            states = TEXT.names["states"]
+            state = states["settings"].get(first.setting) or states[first.axis(STATE)]
+            return {**_head(first), STATE: state}
+
+        def fields(cells: Sequence[Cell]) -> Fields:
+            first = cells[0]
+            words = while_computing(launches, cells)
+            return {first.environment: words or value_or_word(material, first, ACCESS, LEAST)}
+
+        computing = ways(cell for cell in material.cells if not is_idle(cell))
+        rows = pivoted(computing, head, fields)
+        names = {name: {"title": name} for name in material.environments}
+        table = "round_trips_computing"
+        return [TEXT.table(table, rows, each={"environment": names})] if rows else []
+
+
 class Calls:
     """A folded table: each call of each way, with its interval and its work."""
 
@@ -230,7 +276,7 @@ class Calls:
         """Return the table; nothing if no way was measured with enough delays."""
         launches = Launches(material)
         rows: list[Row] = []
-        for cells in ways(material.cells):
+        for cells in ways(filter(is_idle, material.cells)):
             first = cells[0]
             named = {**calls_of(first), ACCESS: "all of an access", FIRST: "the window's first"}
             for metric, name in named.items():
@@ -260,9 +306,10 @@ class HeldOut:
     def parts(self, material: Material) -> list[Table]:
         """Return the table; nothing if there are too few delays."""
         launches = Launches(material)
+        idle = ways(filter(is_idle, material.cells))
         rows = []
         for environment in material.environments:
-            own = (one for one in ways(material.cells) if one[0].environment == environment)
+            own = (one for one in idle if one[0].environment == environment)
             points = (launches.points(cells, ACCESS) for cells in own)
             shares = [share for each in points for share in missed(each)]
             if shares:
@@ -281,29 +328,44 @@ class HeldOut:
 WITHIN = 0.05
 """A prediction counts as good if it misses by at most this share."""
 ANSWERED = {
-    "put_flush": {"operation": "put", "synchronisation": "lock_all_flush"},
-    "fetch_flush": {"operation": "fetch_and_op", "synchronisation": "lock_all_flush"},
-    "put_lock": {"operation": "put", "synchronisation": "lock_exclusive"},
-    "fetch_lock": {"operation": "fetch_and_op", "synchronisation": "lock_exclusive"},
+    "put_flush": ("put", "lock_all_flush", IDLE),
+    "fetch_flush": ("fetch_and_op", "lock_all_flush", IDLE),
+    "put_lock": ("put", "lock_exclusive", IDLE),
+    "fetch_lock": ("fetch_and_op", "lock_exclusive", IDLE),
+    "put_computing": ("put", "lock_all_flush", "computes"),
+    "fetch_computing": ("fetch_and_op", "lock_all_flush", "computes"),
 }
 """The ways in the answer, by the key of their column: of 8 bytes, in an allocated window."""
+MAIN_LABELS = {"flavor": "allocate", SIZE: SMALL}
 
 
 def answer(material: Material) -> Headline | None:
-    """Return what four ways cost under each MPI; None if none of them is known."""
+    """Return what a few ways cost under each MPI; None if none of them is known."""
     launches = Launches(material)
+    keys = {way: key for key, way in ANSWERED.items()}
     rows: dict[str, Fields] = {}
-    for cells in ways(cell for cell in material.cells if cell.axis("flavor") == "allocate"):
+    for cells in ways(cell for cell in material.cells if cell.has(MAIN_LABELS)):
         first = cells[0]
-        trips = trips_of(launches.points(cells, ACCESS)) if _is_small(first) else None
-        for key, labels in ANSWERED.items():
-            if trips is not None and first.has(labels):
-                row = rows.setdefault(first.environment, {"environment": first.environment})
-                row[key] = trips.words
+        key = keys.get((first.axis("operation"), first.axis("synchronisation"), first.axis(STATE)))
+        words = _words(launches, cells) if key and not _is_helped(first) else None
+        if words is not None:
+            rows.setdefault(first.environment, {"environment": first.environment})[key] = words
     if not rows:
         return None
     said = [TEXT.say(key, listed(_said(rows, key))) for key in ANSWERED if _said(rows, key)]
     return Headline(said, TEXT.table("round_trips_answer", list(rows.values())))
+
+
+def _words(launches: Launches, cells: Sequence[Cell]) -> str | None:
+    if not is_idle(cells[0]):
+        return while_computing(launches, cells)
+    trips = trips_of(launches.points(cells, ACCESS))
+    return trips.words if trips else None
+
+
+def _is_helped(cell: Cell) -> bool:
+    """Tell whether a thread of the library makes progress."""
+    return cell.setting in TEXT.names["states"]["settings"]
 
 
 def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
@@ -321,7 +383,7 @@ def estimated(material: Material, latency_s: float) -> list[Row]:
     """
     launches = Launches(material)
     rows: list[Row] = []
-    for cells in ways(material.cells):
+    for cells in ways(filter(is_idle, material.cells)):
         trips = trips_of(launches.points(cells, ACCESS))
         if trips is not None:
             count = trips.line.slope if trips.number is None else trips.number
@@ -341,8 +403,17 @@ MESSAGES_OF_TRIP = 2
 """A round trip is a message there, and one back."""
 
 
+def is_idle(cell: Cell) -> bool:
+    """Tell whether the target of an access waits in MPI."""
+    return cell.axis(STATE) == IDLE
+
+
 def _is_small(cell: Cell) -> bool:
-    return cell.axis(SIZE) == SMALL
+    return is_idle(cell) and cell.axis(SIZE) == SMALL
+
+
+def _is_large(cell: Cell) -> bool:
+    return is_idle(cell) and not _is_small(cell)
 
 
 PAGE = ReferencePage(
@@ -351,7 +422,8 @@ PAGE = ReferencePage(
     lead=TEXT.names["lead"],
     contents=[
         ByWay("round_trips", _is_small),
-        ByWay("round_trips_sizes", lambda cell: not _is_small(cell)),
+        ByWay("round_trips_sizes", _is_large),
+        WhileComputing(),
         HeldOut(),
         Calls(),
     ],

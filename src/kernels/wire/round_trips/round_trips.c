@@ -4,29 +4,32 @@
  * each round trip of a message more, whatever the machine; MPI 4.1, sections 12.3 (operations) and
  * 12.5 (synchronisation), say which calls have to wait for the target's answer.
  *
- * Rank 1 accesses rank 0, which waits in MPI_Recv; other ranks only belong to the window. Before
- * each access a message goes there and back, so that rank 0 is in MPI then, and so that the access
- * has something to be compared with. Each access is one operation with its own calls around it. The
- * first access of a window is apart: it may connect, register memory, or wait for a lock that an
- * earlier call has only asked for.
+ * Rank 1 accesses rank 0, which waits in MPI_Recv, or computes for a set time: then an access either
+ * completes meanwhile, or waits for the end of the compute. Where the target has a ghost process,
+ * that is rank 1, on the target's machine, and rank 2 accesses it. Other ranks only belong to the
+ * window. Before each access a message goes there and back, so that rank 0 is in MPI then, and so
+ * that the access has something to be compared with. Each access is one operation with its own
+ * calls around it. The first access of a window is apart: it may connect, register memory, or wait
+ * for a lock that an earlier call has only asked for.
  *
- * Timed, in seconds, at rank 1: the message there and back (`message`); an access (`access`) and
+ * Timed, in seconds, at the rank that accesses: the message there and back (`message`); an access (`access`) and
  * its parts: the call that begins the epoch (`begin`), the operation's call (`issue`), the wait for
- * its request (`wait`), the call that completes it (`complete`); once a window, the first access
- * (`first`), and the calls around all accesses (`enter`, `leave`).
+ * its request (`wait`), the call that completes it (`complete`); from the end of the target's
+ * compute to the end of the access, below 0 if that came first (`after`); once a window, the first
+ * access (`first`), and the calls around all accesses (`enter`, `leave`).
  * Verified: every payload, with values that depend on the sample's number: the whole window at the
  * target, its gaps too, all that is fetched, and each message. */
 #include <math.h>
 #include <mpi.h>
 
-#include "harness/launch.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
-#include "slots/bursts.h"
+#include "rma/ghost.h"
+#include "wire/round_trips/experiment.h"
 
-#define ORIGIN 1
-#define RANKS 2
+#define ORIGINS 1
+#define GHOST 1
 
 static const struct axis axes[] = {
     OPERATION_AXIS("what rank 1 does to the target's window",
@@ -39,6 +42,11 @@ static const struct axis axes[] = {
      .fallback = "8",
      .minimum = 8,
      .maximum = 1 << 24},
+    {.name = "target_state",
+     .help = "what the target does during an access",
+     .kind = AXIS_CHOICE,
+     .fallback = "idle",
+     .choices = TABLE(target_states)},
     {.name = "delay_us",
      .help = "of the wire, one way, as the launch was told: a word, and nothing is done by it",
      .kind = AXIS_NUMBER,
@@ -51,6 +59,7 @@ static const struct option options[] = {
     {"accesses", "N", "at a time, the first of a window apart", OPTION_INTEGER, "6", 2, 1000},
     {"most-accesses", "N", "while another program seems to be in the way, or so many",
      OPTION_INTEGER, "60", 2, SERIES_SAMPLES_MAX},
+    {"compute-ms", "MS", "how long a target computes", OPTION_NUMBER, "20", 0.001, 60000},
 };
 
 /* Times are alike if one is longer by this share and this time at most. */
@@ -59,40 +68,6 @@ static const struct option options[] = {
 
 /* The least time of a message and its answer in this launch so far. */
 static double quickest_message_s = INFINITY;
-
-struct experiment {
-    struct slots slots;
-    const struct synchronisation *synchronisation;
-    struct epoch epoch;
-    struct transfer transfer; /* at the origin, of the first slot */
-    bool is_target, is_origin;
-    long long accesses; /* of this window so far */
-    double least_s[2];  /* of them, but for the first */
-    double message_s;   /* the least of their messages */
-    long long messages; /* so far, the same number at both ranks */
-    struct verification sent_back;
-    struct series *message, *access, *begin, *issue, *wait, *complete, *first;
-};
-
-/* A message to the target, which sends it back; its seconds. The target is in MPI_Recv, or was a
- * moment ago. */
-static double message_there_and_back(struct experiment *experiment)
-{
-    const MPI_Comm communicator = world_communicator;
-    const int64_t sent = value_of_sample((uint64_t)++experiment->messages, 0);
-    int64_t word = sent;
-    const double begin_s = clock_now_s();
-    if (experiment->is_origin) {
-        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, TARGET, 0, communicator));
-        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, TARGET, 0, communicator, MPI_STATUS_IGNORE));
-    } else if (experiment->is_target) {
-        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, ORIGIN, 0, communicator, MPI_STATUS_IGNORE));
-        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, ORIGIN, 0, communicator));
-    }
-    const double seconds = clock_now_s() - begin_s;
-    verify_element(&experiment->sent_back, word, sent, 0, (uint64_t)experiment->messages);
-    return seconds;
-}
 
 /* What an access of a slot is made with. */
 static struct transfer transfer_of(const struct transfer *all, long long slot)
@@ -105,18 +80,25 @@ static struct transfer transfer_of(const struct transfer *all, long long slot)
     return one;
 }
 
-static void keep(struct experiment *experiment, const struct access *access, double message_s)
+/* At the origin. The compute is fixed work, and so takes a little longer or shorter: of an access
+ * that waited for it, what came after it is looked at. */
+static void keep(struct experiment *experiment, const struct access *access, double message_s,
+                 double end_s)
 {
     struct record *record = experiment->slots.record;
     const double access_s = access->completed_s - access->begin_s;
+    const double after_s = access->completed_s - end_s;
+    const bool waited = experiment->state->computes && after_s > 0;
+    const double looked_at_s = waited ? after_s : access_s;
     if (experiment->accesses++ == 0) {
         series_keep(record, &experiment->first, "first", "s", 1, access_s);
         return;
     }
     experiment->message_s = fmin(experiment->message_s, message_s);
     quickest_message_s = fmin(quickest_message_s, message_s);
-    experiment->least_s[1] = fmin(experiment->least_s[1], fmax(experiment->least_s[0], access_s));
-    experiment->least_s[0] = fmin(experiment->least_s[0], access_s);
+    experiment->least_s[1] =
+        fmin(experiment->least_s[1], fmax(experiment->least_s[0], looked_at_s));
+    experiment->least_s[0] = fmin(experiment->least_s[0], looked_at_s);
     series_keep(record, &experiment->message, "message", "s", 1, message_s);
     series_keep(record, &experiment->access, "access", "s", 1, access_s);
     series_keep(record, &experiment->begin, "begin", "s", 1, access->begun_s - access->begin_s);
@@ -126,6 +108,9 @@ static void keep(struct experiment *experiment, const struct access *access, dou
     }
     series_keep(record, &experiment->complete, "complete", "s", 1,
                 access->completed_s - access->waited_s);
+    if (experiment->state->computes) {
+        series_keep(record, &experiment->after, "after", "s", 1, after_s);
+    }
 }
 
 /* All ranks. THE TIMED CALLS are those of the operation and of the synchronisation (rma/). */
@@ -137,17 +122,30 @@ static void access_slot(struct experiment *experiment, long long slot)
     const bool answers = experiment->is_target || (collective && !experiment->is_origin);
     if (experiment->is_origin) {
         synchronisation->open(epoch);
-    } else if (answers) {
-        synchronisation->target_open(epoch);
-    }
-    const double message_s = message_there_and_back(experiment);
-    if (experiment->is_origin) {
+        const double message_s = message_there_and_back(experiment);
         struct transfer one = transfer_of(&experiment->transfer, slot);
         const struct access access = experiment->slots.makes->access(&one, 1, true);
         synchronisation->finish(epoch);
-        keep(experiment, &access, message_s);
+        keep(experiment, &access, message_s, tell_end(experiment, access.completed_s));
     } else if (answers) {
+        double end_s = 0;
+        synchronisation->target_open(epoch);
+        if (experiment->is_target) {
+            message_there_and_back(experiment);
+            end_s = stay(experiment);
+        }
         synchronisation->target_close(epoch);
+        if (experiment->is_target) {
+            tell_end(experiment, end_s);
+        }
+    }
+}
+
+/* All ranks: what the target stored is seen by accesses, what these completed by the target. */
+static void pass_on(struct experiment *experiment)
+{
+    if (experiment->state->has_ghost) {
+        ghost_pass_on(experiment->slots.window, experiment->slots.holder);
     }
 }
 
@@ -159,6 +157,7 @@ static void make_accesses(struct experiment *experiment, long long wanted)
         const long long burst = wanted - done < slots->count ? wanted - done : slots->count;
         watchdog_phase = "prepare";
         slots_prepare(slots, burst);
+        pass_on(experiment);
         CHECKED(MPI_Barrier(world_communicator));
         watchdog_phase = "access";
         for (long long slot = 0; slot < burst; slot++) {
@@ -166,6 +165,7 @@ static void make_accesses(struct experiment *experiment, long long wanted)
         }
         CHECKED(MPI_Barrier(world_communicator));
         watchdog_phase = "check";
+        pass_on(experiment);
         slots_check(slots, burst);
     }
 }
@@ -181,7 +181,7 @@ static bool is_settled(const struct experiment *experiment)
 {
     int settled = are_alike(experiment->least_s[0], experiment->least_s[1]) &&
                   are_alike(quickest_message_s, experiment->message_s);
-    CHECKED(MPI_Bcast(&settled, 1, MPI_INT, ORIGIN, world_communicator));
+    CHECKED(MPI_Bcast(&settled, 1, MPI_INT, experiment->origin, world_communicator));
     return settled;
 }
 
@@ -201,7 +201,7 @@ static void call_apart(struct experiment *experiment, const char *metric,
 /* pscw: the target's peer is the origin, and the other way round. */
 static MPI_Group peers_of(const struct experiment *experiment)
 {
-    const int peer = experiment->is_target ? ORIGIN : TARGET;
+    const int peer = experiment->is_target ? experiment->origin : TARGET;
     MPI_Group all, peers;
     CHECKED(MPI_Comm_group(world_communicator, &all));
     CHECKED(MPI_Group_incl(all, 1, &peer, &peers));
@@ -218,7 +218,7 @@ static void use_window(struct experiment *experiment)
     MPI_Group peers = peers_of(experiment);
     experiment->epoch = (struct epoch){.synchronisation = experiment->synchronisation,
                                        .window = slots->window->handle,
-                                       .target = TARGET,
+                                       .target = slots->holder,
                                        .peers = peers};
     if (experiment->is_origin) {
         experiment->transfer = slots_transfer(slots, 0, experiment->epoch);
@@ -237,42 +237,47 @@ static void use_window(struct experiment *experiment)
     CHECKED(MPI_Group_free(&peers));
 }
 
-/* Why the standard has no such cell, or a single access no meaning in it; NULL if it has. */
-static const char *contradiction(const struct experiment *experiment)
+/* All ranks: beside a helper thread of the target, where its state has one. */
+static void use_window_helped(struct experiment *experiment)
 {
-    const struct operation *operation = experiment->slots.makes;
-    if (operation->one_element && experiment->slots.elements != 1) {
-        return "the operation takes one element: 8 bytes";
+    const struct helper_kind *kind = experiment->state->helper;
+    struct record *record = experiment->slots.record;
+    struct helper helper;
+    if (kind != NULL) {
+        record->helper_threads = experiment->is_target;
+        helper_start_at(&helper, kind, world_communicator, TARGET);
     }
-    if (operation->request_based && experiment->synchronisation->kind != PASSIVE) {
-        return "request-based operations belong to passive target epochs";
+    use_window(experiment);
+    if (kind != NULL && helper_stop(&helper)) {
+        record_status(record, CELL_HELPER_RETURNED,
+                      "the target's helper returned before it was released");
     }
-    if (operation->request_based && experiment->synchronisation->completes_locally) {
-        return "MPI_Wait has completed the operation locally: MPI_Win_flush_local adds nothing";
-    }
-    return NULL;
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const long long accesses = options_integer(&launch->options, "accesses");
+    const struct target_state *state = cell_choice(cell, "target_state");
+    const int origin = state->has_ghost ? GHOST + 1 : TARGET + 1;
     struct experiment experiment = {
         .slots = slots_of_elements(launch, cell, record,
                                    cell_number(cell, "size_bytes") / sizeof(int64_t), accesses),
         .synchronisation = cell_choice(cell, "synchronisation"),
+        .state = state,
+        .origin = origin,
         .is_target = launch->rank == TARGET,
-        .is_origin = launch->rank == ORIGIN,
+        .is_origin = launch->rank == origin,
         .least_s = {INFINITY, INFINITY},
         .message_s = INFINITY,
         .sent_back = {.name = "messages"}};
     struct slots *slots = &experiment.slots;
     slots->makes = cell_choice(cell, "operation");
-    slots->origins = RANKS - 1;
-    const char *reason = contradiction(&experiment);
-    if (reason != NULL) {
-        record_status(record, CELL_UNSUPPORTED, "%s", reason);
-    } else if (slots_open(slots)) {
-        use_window(&experiment);
+    slots->origins = ORIGINS;
+    slots->begin = 0;
+    slots->end = experiment.is_origin ? ORIGINS : 0;
+    slots->holder = state->has_ghost ? GHOST : TARGET;
+    if (is_supported(&experiment) && slots_open(slots)) {
+        use_window_helped(&experiment);
         record_verification(record, experiment.sent_back);
         slots_close(slots);
     }

@@ -1,0 +1,50 @@
+/* What the files of the kernel `round_trips` share. */
+#ifndef ONESIDED_ROUND_TRIPS_EXPERIMENT_H
+#define ONESIDED_ROUND_TRIPS_EXPERIMENT_H
+
+#include <stdbool.h>
+
+#include "harness/launch.h"
+#include "mpi/helper.h"
+#include "slots/bursts.h"
+
+/* What the target does during an access. */
+struct target_state {
+    const char *name;
+    bool computes;                    /* for a set time, else it waits in MPI_Recv */
+    bool probes;                      /* it comes to MPI meanwhile */
+    const struct helper_kind *helper; /* a thread of the target that is in MPI meanwhile */
+    bool has_ghost; /* accesses go to a further rank, which waits in MPI beside the target */
+};
+extern const struct target_state target_states[5];
+
+struct experiment {
+    struct slots slots;
+    const struct synchronisation *synchronisation;
+    const struct target_state *state;
+    struct epoch epoch;
+    struct transfer transfer; /* at the origin, of the first slot */
+    int origin; /* rank */
+    bool is_target, is_origin;
+    long long accesses; /* of this window so far */
+    double least_s[2];  /* of them, but for the first */
+    double message_s;   /* the least of their messages */
+    long long messages; /* so far, the same number at both ranks */
+    struct verification sent_back;
+    struct series *message, *access, *after, *begin, *issue, *wait, *complete, *first;
+};
+
+/* At the origin and the target: a message to the target, which sends it back; its seconds. The
+ * target is in MPI_Recv, or was a moment ago. */
+double message_there_and_back(struct experiment *experiment);
+
+/* At the target: what it does during an access; the moment at which it ends. */
+double stay(struct experiment *experiment);
+
+/* At the origin and the target, after an access: the target tells the origin that moment. */
+double tell_end(const struct experiment *experiment, double end_s);
+
+/* Collective: leave the reason in the record and return false if the cell cannot run here. */
+bool is_supported(const struct experiment *experiment);
+
+#endif
