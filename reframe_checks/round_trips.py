@@ -77,7 +77,7 @@ class RoundTrips(OnWire):
 class OnWireComputing(OnWire):
     """A target that computes. Leaf classes say who makes progress meanwhile."""
 
-    tags = {"wire_computing"}
+    tags = {"computing_target"}
     kernel_options = {
         "accesses": str(COMPUTED_ACCESSES),
         "most-accesses": str(MOST_COMPUTED),

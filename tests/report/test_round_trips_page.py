@@ -43,7 +43,6 @@ CELLS = {
         delay_us=DELAYS_US,
     )
 }
-COMPUTE_S = 0.02
 #: What comes after the compute of a target whose processor an access needs: the answer, one way.
 ANSWER = 0.5
 
@@ -62,11 +61,11 @@ def series(cell, changed=None):
     state = cell.at["target_state"]
     waits = (changed or {}).get("waits", lambda _: state == "computes")(cell)
     if waits:
-        parts["access"] = COMPUTE_S + late_s
+        parts["access"] = 0.02 + late_s
     for metric, time_s in {"message": message_s, "first": total + message_s, **parts}.items():
         yield Series(metric, [time_s * cell.source.uniform(1.0, 1.02) for _ in range(5)], 1)
     if state != "idle":
-        after_s = ANSWER * message_s + WORK_S + late_s if waits else total - COMPUTE_S
+        after_s = ANSWER * message_s + WORK_S + late_s if waits else 0.0
         yield Series("after", [after_s] * 5, 1)
 
 

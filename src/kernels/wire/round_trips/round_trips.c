@@ -15,7 +15,7 @@
  * Timed, in seconds, at the rank that accesses: the message there and back (`message`); an access (`access`) and
  * its parts: the call that begins the epoch (`begin`), the operation's call (`issue`), the wait for
  * its request (`wait`), the call that completes it (`complete`); from the end of the target's
- * compute to the end of the access, below 0 if that came first (`after`); once a window, the first
+ * compute to the end of the access, 0 if that came first (`after`); once a window, the first
  * access (`first`), and the calls around all accesses (`enter`, `leave`).
  * Verified: every payload, with values that depend on the sample's number: the whole window at the
  * target, its gaps too, all that is fetched, and each message. */
@@ -109,7 +109,7 @@ static void keep(struct experiment *experiment, const struct access *access, dou
     series_keep(record, &experiment->complete, "complete", "s", 1,
                 access->completed_s - access->waited_s);
     if (experiment->state->computes) {
-        series_keep(record, &experiment->after, "after", "s", 1, after_s);
+        series_keep(record, &experiment->after, "after", "s", 1, fmax(0, after_s));
     }
 }
 

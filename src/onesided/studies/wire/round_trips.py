@@ -30,7 +30,7 @@ LEAST = "least"
 """The statistic of a launch: what else runs on a machine only adds to a time."""
 ACCESS, MESSAGE, FIRST = "access", "message", "first"
 AFTER = "after"
-"""From the end of the target's compute to the end of an access; below 0 if that came first."""
+"""From the end of the target's compute to the end of an access; 0 if that came first."""
 PARTS = ("begin", "issue", "wait", "complete")
 """The calls of an access, in their order."""
 AROUND = ("enter", "leave")
