@@ -33,14 +33,14 @@ class OnWire(OneSetting):
     kernel = "round_trips"
     valid_systems = [f"+{WIRE}"]
     #: One way, in microseconds. A longer access is disturbed more often where programs share cores.
-    delay_us = builtins.parameter([250, 500, 1000, 1500])
+    delay_us = builtins.parameter([400, 800, 1200, 1600])
     base_point = {
         "operation": "put",
         "flavor": "allocate",
         "synchronisation": "lock_all_flush",
         "size_bytes": 8,
         "target_state": "idle",
-        "delay_us": 250,
+        "delay_us": 400,
     }
 
     @builtins.run_after("init")

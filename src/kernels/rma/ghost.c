@@ -19,8 +19,7 @@ static const struct flavor with_ghost = {.name = "allocate", .close = release_bo
 static MPI_Comm ranks_of_this_machine(void)
 {
     MPI_Comm here;
-    CHECKED(
-        MPI_Comm_split_type(world_communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here));
+    CHECKED(MPI_Comm_split_type(world_communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here));
     return here;
 }
 
@@ -67,8 +66,8 @@ struct window ghost_open(const struct launch *launch, int target, int ghost, MPI
     CHECKED(MPI_Win_set_errhandler(window.shared, MPI_ERRORS_RETURN));
     CHECKED(MPI_Win_lock_all(0, window.shared));
     if (is_ghost) {
-        CHECKED(MPI_Win_shared_query(window.shared, rank_in(here, target), &window.size_bytes, &unit,
-                                     &window.memory));
+        CHECKED(MPI_Win_shared_query(window.shared, rank_in(here, target), &window.size_bytes,
+                                     &unit, &window.memory));
     }
     CHECKED(MPI_Comm_free(&here));
     CHECKED(MPI_Win_create(is_ghost ? window.memory : NULL, is_ghost ? window.size_bytes : 0, 1,

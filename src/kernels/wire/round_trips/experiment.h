@@ -29,6 +29,7 @@ struct experiment {
     long long accesses; /* of this window so far */
     double least_s[2];  /* of them, but for the first */
     double message_s;   /* the least of their messages */
+    double until_s;     /* no more accesses after this moment */
     long long messages; /* so far, the same number at both ranks */
     struct verification sent_back;
     struct series *message, *access, *after, *begin, *issue, *wait, *complete, *first;

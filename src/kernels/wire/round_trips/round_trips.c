@@ -4,19 +4,19 @@
  * each round trip of a message more, whatever the machine; MPI 4.1, sections 12.3 (operations) and
  * 12.5 (synchronisation), say which calls have to wait for the target's answer.
  *
- * Rank 1 accesses rank 0, which waits in MPI_Recv, or computes for a set time: then an access either
- * completes meanwhile, or waits for the end of the compute. Where the target has a ghost process,
- * that is rank 1, on the target's machine, and rank 2 accesses it. Other ranks only belong to the
- * window. Before each access a message goes there and back, so that rank 0 is in MPI then, and so
- * that the access has something to be compared with. Each access is one operation with its own
- * calls around it. The first access of a window is apart: it may connect, register memory, or wait
- * for a lock that an earlier call has only asked for.
+ * Rank 1 accesses rank 0, which waits in MPI_Recv, or computes for a set time: then an access
+ * either completes meanwhile, or waits for the end of the compute. Where the target has a ghost
+ * process, that is rank 1, on the target's machine, and rank 2 accesses it. Other ranks only belong
+ * to the window. Before each access a message goes there and back, so that rank 0 is in MPI then,
+ * and so that the access has something to be compared with. Each access is one operation with its
+ * own calls around it. The first access of a window is apart: it may connect, register memory, or
+ * wait for a lock that an earlier call has only asked for.
  *
- * Timed, in seconds, at the rank that accesses: the message there and back (`message`); an access (`access`) and
- * its parts: the call that begins the epoch (`begin`), the operation's call (`issue`), the wait for
- * its request (`wait`), the call that completes it (`complete`); from the end of the target's
- * compute to the end of the access, 0 if that came first (`after`); once a window, the first
- * access (`first`), and the calls around all accesses (`enter`, `leave`).
+ * Timed, in seconds, at the rank that accesses: the message there and back (`message`); an access
+ * (`access`) and its parts: the call that begins the epoch (`begin`), the operation's call
+ * (`issue`), the wait for its request (`wait`), the call that completes it (`complete`); from the
+ * end of the target's compute to the end of the access, 0 if that came first (`after`); once a
+ * window, the first access (`first`), and the calls around all accesses (`enter`, `leave`).
  * Verified: every payload, with values that depend on the sample's number: the whole window at the
  * target, its gaps too, all that is fetched, and each message. */
 #include <math.h>
@@ -59,15 +59,17 @@ static const struct option options[] = {
     {"accesses", "N", "at a time, the first of a window apart", OPTION_INTEGER, "6", 2, 1000},
     {"most-accesses", "N", "while another program seems to be in the way, or so many",
      OPTION_INTEGER, "60", 2, SERIES_SAMPLES_MAX},
+    {"most-s", "SECONDS", "and then no longer than this", OPTION_NUMBER, "1", 0, 3600},
     {"compute-ms", "MS", "how long a target computes", OPTION_NUMBER, "20", 0.001, 60000},
 };
 
 /* Times are alike if one is longer by this share and this time at most. */
-#define ALIKE_SHARE 0.03
-#define ALIKE_S 30e-6
+#define ALIKE_SHARE 0.05
+#define ALIKE_S 50e-6
 
-/* The least time of a message and its answer in this launch so far. */
-static double quickest_message_s = INFINITY;
+/* The least time of a message and its answer in this launch so far, for each kind of epoch: in an
+ * active one it may have to wait for what the target has posted. */
+static double quickest_message_s[COLLECTIVE_ACTIVE + 1] = {INFINITY, INFINITY, INFINITY};
 
 /* What an access of a slot is made with. */
 static struct transfer transfer_of(const struct transfer *all, long long slot)
@@ -86,6 +88,7 @@ static void keep(struct experiment *experiment, const struct access *access, dou
                  double end_s)
 {
     struct record *record = experiment->slots.record;
+    double *quickest = &quickest_message_s[experiment->synchronisation->kind];
     const double access_s = access->completed_s - access->begin_s;
     const double after_s = access->completed_s - end_s;
     const bool waited = experiment->state->computes && after_s > 0;
@@ -95,7 +98,7 @@ static void keep(struct experiment *experiment, const struct access *access, dou
         return;
     }
     experiment->message_s = fmin(experiment->message_s, message_s);
-    quickest_message_s = fmin(quickest_message_s, message_s);
+    *quickest = fmin(*quickest, message_s);
     experiment->least_s[1] =
         fmin(experiment->least_s[1], fmax(experiment->least_s[0], looked_at_s));
     experiment->least_s[0] = fmin(experiment->least_s[0], looked_at_s);
@@ -176,11 +179,13 @@ static bool are_alike(double less_s, double more_s)
 }
 
 /* All ranks: does the origin know times that no other program has made longer? Two accesses took as
- * long then, and a message as long as in any cell before. */
+ * long then, and a message as long as in any cell before. Or has the cell had its time? */
 static bool is_settled(const struct experiment *experiment)
 {
+    const double quickest_s = quickest_message_s[experiment->synchronisation->kind];
     int settled = are_alike(experiment->least_s[0], experiment->least_s[1]) &&
-                  are_alike(quickest_message_s, experiment->message_s);
+                  are_alike(quickest_s, experiment->message_s);
+    settled |= clock_now_s() > experiment->until_s;
     CHECKED(MPI_Bcast(&settled, 1, MPI_INT, experiment->origin, world_communicator));
     return settled;
 }
@@ -265,6 +270,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         .synchronisation = cell_choice(cell, "synchronisation"),
         .state = state,
         .origin = origin,
+        .until_s = clock_now_s() + options_number(&launch->options, "most-s"),
         .is_target = launch->rank == TARGET,
         .is_origin = launch->rank == origin,
         .least_s = {INFINITY, INFINITY},

@@ -58,8 +58,8 @@ double tell_end(const struct experiment *experiment, double end_s)
         return end_s;
     }
     if (experiment->is_origin) {
-        CHECKED(MPI_Recv(&end_s, 1, MPI_DOUBLE, TARGET, END, world_communicator,
-                         MPI_STATUS_IGNORE));
+        CHECKED(
+            MPI_Recv(&end_s, 1, MPI_DOUBLE, TARGET, END, world_communicator, MPI_STATUS_IGNORE));
     } else {
         CHECKED(MPI_Send(&end_s, 1, MPI_DOUBLE, experiment->origin, END, world_communicator));
     }
