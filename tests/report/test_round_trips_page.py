@@ -7,9 +7,17 @@ from made_up import generator
 from made_up.generator import IMPI, MPICH, OPENMPI, Environment, Series
 from shown import materials, parts
 
-from onesided.measure.statistics import line_through
+from onesided.measure.statistics import Line, line_through
 from onesided.studies.wire import round_trips
-from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut, WhileComputing
+from onesided.studies.wire.round_trips import (
+    ByWay,
+    Calls,
+    HeldOut,
+    Point,
+    Trips,
+    WhileComputing,
+    trips_of,
+)
 
 DELAYS_US = (250, 500, 1000, 1500)
 WORK_S = 20e-6
@@ -54,7 +62,7 @@ def series(cell, changed=None):
     message_s = 2e-6 * float(cell.at["delay_us"]) + WORK_S
     late_s = 0.004 if cell.turn % 3 == 0 else 0.0
     if cell.environment.name == IMPI:
-        late_s = cell.source.uniform(0, 0.02)
+        late_s = cell.source.uniform(0, 0.2)
     begin, issue, complete = (trips * message_s + WORK_S for trips in own[way])
     total = begin + issue + complete + late_s
     parts = {"begin": begin, "issue": issue, "complete": complete + late_s, "access": total}
@@ -112,6 +120,33 @@ def test_a_call_that_waits_once_more_moves_its_own_cells_and_no_others(material,
     differ = {way for way in before if before[way][MPICH] != after[way][MPICH]}
     assert differ == {("put", "lock_all_flush")}
     assert after["put", "lock_all_flush"][MPICH] == "2"
+
+
+def line(low, high):
+    return Line(slope=(low + high) / 2, low=low, high=high, intercept=0.0, count=4)
+
+
+def test_an_access_whose_interval_allows_several_numbers_has_the_sum_of_its_calls():
+    calls = [Trips(line(1.95, 2.02), 4), Trips(line(0.9, 1.05), 4)]
+    assert Trips(line(2.7, 3.4), 4).words == "2.7 to 3.4"
+    assert Trips(line(2.7, 3.4), 4, calls).words == "3"
+    # what the interval does not allow, or what a call leaves open, is not said
+    assert Trips(line(3.3, 4.4), 4, calls).number is None
+    assert Trips(line(2.7, 3.4), 4, [*calls, Trips(line(-0.2, 0.5), 4)]).number is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [(0.7, 1.9, "open"), (3.3, 4.8, "3.3 to 4.8"), (240.2, 300.1, "240 to 300")],
+)
+def test_an_interval_is_open_where_it_says_too_little(low, high, words):
+    assert Trips(line(low, high), 4).words == words
+
+
+def test_the_least_of_all_launches_with_a_delay_counts():
+    points = [Point(str(d), 2.0 * d, 6.0 * d + late) for d in DELAYS_US for late in (0.0, 900.0)]
+    assert trips_of(points).number == 3
+    assert trips_of(points).launches == len(points)
 
 
 def test_each_call_has_its_interval_and_its_work(material):

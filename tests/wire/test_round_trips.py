@@ -21,7 +21,7 @@ MPIS = (
     MPICH,
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("openmpi-5.0.11", "impi-2021.18.1")),
 )
-DELAYS_US = (250, 500, 1000, 1500)
+DELAYS_US = (400, 800, 1200, 1600)
 TIMEOUT_S = 120
 ROUNDS = 5
 OPERATIONS = "operation=put,fetch_and_op;flavor=allocate"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -49,6 +49,8 @@ TOLERANCE = 0.1
 core makes it longer by chance."""
 HALVES = 2
 OPEN = "open"
+MANY = 10
+"""From so many round trips on, an interval has whole numbers."""
 LEAST_DELAYS = 3
 """The least number of delays that tell whether the times are on a line at all."""
 
@@ -78,25 +80,49 @@ class Trips:
     Attributes:
         line: the line through the least times of the call, over the least times of a message and
             its answer, each in seconds.
+        launches: how many launches these are the least times of.
+        parts: the same of each call of an access; empty if this is one call.
     """
 
     line: Line
+    launches: int
+    parts: Sequence[Trips] = ()
 
     @property
     def number(self) -> float | None:
-        """Return the only whole or half number that the interval allows; None if there is none."""
+        """Return the only whole or half number that the interval allows; None if there is none.
+
+        An access is several calls, and so it is disturbed more often than each of them: if its own
+        interval allows several numbers, and one of these is the sum of the calls' numbers, it is
+        this one.
+        """
+        allowed = self._allowed
+        if len(allowed) == 1:
+            return allowed[0]
+        own = [part.number for part in self.parts]
+        total = None if None in own or not own else sum(own)
+        return total if total in allowed else None
+
+    @property
+    def _allowed(self) -> list[float]:
+        """Return the whole and half numbers that the interval allows."""
         low, high = self.line.low - TOLERANCE, self.line.high + TOLERANCE
-        allowed = range(math.ceil(HALVES * low), math.floor(HALVES * high) + 1)
-        return allowed[0] / HALVES if len(allowed) == 1 else None
+        return [n / HALVES for n in range(math.ceil(HALVES * low), math.floor(HALVES * high) + 1)]
 
     @property
     def words(self) -> str:
-        """Return the number; else the ends of the interval, or `OPEN` if it is wider than one."""
+        """Return the number; else the ends of the interval, or `OPEN` if it says too little.
+
+        An interval may be wider than one round trip if there are many: its upper end is then less
+        than twice the lower one.
+        """
         if self.number is not None:
             return f"{abs(self.number):g}"
-        if self.line.high - self.line.low > 1:
+        low, high = self.line.low, self.line.high
+        if high - low > 1 and high > 2 * low:
             return OPEN
-        return f"{self.line.low:.1f} to {self.line.high:.1f}"
+        digits = 1 if low < MANY else 0
+        return f"{low:.{digits}f} to {high:.{digits}f}"
 
     def seconds(self, message_s: float) -> float:
         """Return how long the call takes where a message and its answer take so long."""
@@ -116,12 +142,22 @@ class Point:
 
 
 def trips_of(points: Iterable[Point]) -> Trips | None:
-    """Return the round trips of a call; None if there are fewer than `LEAST_DELAYS` delays."""
+    """Return the round trips of a call; None if there are fewer than `LEAST_DELAYS` delays.
+
+    Of all launches with one delay, the least times count: what else runs on a machine makes a time
+    longer and never shorter.
+    """
     by_delay = grouped(points, lambda point: point.delay)
     if len(by_delay) < LEAST_DELAYS:
         return None
-    line = line_through([(one.message_s, one.call_s) for one in own] for own in by_delay.values())
-    return Trips(line) if line else None
+    line = line_through([least(own)] for own in by_delay.values())
+    return Trips(line, sum(map(len, by_delay.values()))) if line else None
+
+
+def least(points: Iterable[Point]) -> tuple[float, float]:
+    """Return the least time of a message and its answer, and that of a call, in seconds."""
+    found = list(points)
+    return min(one.message_s for one in found), min(one.call_s for one in found)
 
 
 def missed(points: Sequence[Point]) -> list[float]:
@@ -134,8 +170,8 @@ def missed(points: Sequence[Point]) -> list[float]:
         own = [point for point in points if point.delay == delay]
         trips = trips_of(point for point in points if point.delay != delay)
         if trips is not None:
-            best = min(own, key=lambda point: point.call_s)
-            shares.append(abs(trips.seconds(best.message_s) / best.call_s - 1))
+            message_s, call_s = least(own)
+            shares.append(abs(trips.seconds(message_s) / call_s - 1))
     return shares
 
 
@@ -158,6 +194,12 @@ class Launches:
             for cell in cells
             for turn, value in self._values(cell, metric).items()
         ]
+
+    def trips(self, cells: Sequence[Cell]) -> Trips | None:
+        """Return the round trips of an access, with those of its calls."""
+        whole = trips_of(self.points(cells, ACCESS))
+        calls = (trips_of(self.points(cells, metric)) for metric in PARTS)
+        return replace(whole, parts=[one for one in calls if one]) if whole else None
 
     def _values(self, cell: Cell, metric: str) -> Mapping[int, float]:
         return self._material.by_round.get((*cell.place, metric, LEAST), {})
@@ -208,7 +250,7 @@ class ByWay:
         launches = Launches(material)
 
         def fields(cells: Sequence[Cell]) -> Fields:
-            trips = trips_of(launches.points(cells, ACCESS))
+            trips = launches.trips(cells)
             first = cells[0]
             if trips is None:
                 return {first.environment: value_or_word(material, first, ACCESS, LEAST)}
@@ -236,7 +278,7 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
-    trips = trips_of(launches.points(cells, AFTER if waits else ACCESS))
+    trips = trips_of(launches.points(cells, AFTER)) if waits else launches.trips(cells)
     if not ends or trips is None:
         return None
     if len(ends) > 1:
@@ -296,7 +338,7 @@ def _described(environment: str, call: str, trips: Trips) -> Row:
         "low": line.low,
         "high": line.high,
         "work": line.intercept,
-        "launches": line.count,
+        "launches": trips.launches,
     }
 
 
@@ -359,7 +401,7 @@ def answer(material: Material) -> Headline | None:
 def _words(launches: Launches, cells: Sequence[Cell]) -> str | None:
     if not is_idle(cells[0]):
         return while_computing(launches, cells)
-    trips = trips_of(launches.points(cells, ACCESS))
+    trips = launches.trips(cells)
     return trips.words if trips else None
 
 
@@ -384,7 +426,7 @@ def estimated(material: Material, latency_s: float) -> list[Row]:
     launches = Launches(material)
     rows: list[Row] = []
     for cells in ways(filter(is_idle, material.cells)):
-        trips = trips_of(launches.points(cells, ACCESS))
+        trips = launches.trips(cells)
         if trips is not None:
             count = trips.line.slope if trips.number is None else trips.number
             rows.append(
