@@ -17,7 +17,7 @@ from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
 from onesided.measure.common_analyses import ReferenceAnalysis, values_of
 from onesided.measure.statistics import Line, line_through, median
-from onesided.report.cells import grouped, value_or_word
+from onesided.report.cells import by_environment, grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Folded, Headline, Row, Table
@@ -78,12 +78,14 @@ class Trips:
     """The number of round trips of a call.
 
     Attributes:
-        line: the line through the least times of the call, over the least times of a message and
-            its answer, each in seconds.
+        points: for each delay the least time of a message and its answer, and that of the call;
+            seconds.
+        line: the line through them.
         launches: how many launches these are the least times of.
         parts: the same of each call of an access; empty if this is one call.
     """
 
+    points: Sequence[tuple[float, float]]
     line: Line
     launches: int
     parts: Sequence[Trips] = ()
@@ -124,9 +126,19 @@ class Trips:
         digits = 1 if low < MANY else 0
         return f"{low:.{digits}f} to {high:.{digits}f}"
 
+    @property
+    def slope(self) -> float:
+        """Return the number; else the slope of the line."""
+        return self.line.slope if self.number is None else self.number
+
+    @property
+    def work_s(self) -> float:
+        """Return what is left of the call's time without its round trips, in seconds."""
+        return median([call_s - self.slope * message_s for message_s, call_s in self.points])
+
     def seconds(self, message_s: float) -> float:
         """Return how long the call takes where a message and its answer take so long."""
-        return self.line.intercept + self.line.slope * message_s
+        return self.work_s + self.slope * message_s
 
 
 @dataclass(frozen=True)
@@ -150,8 +162,9 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     by_delay = grouped(points, lambda point: point.delay)
     if len(by_delay) < LEAST_DELAYS:
         return None
-    line = line_through([least(own)] for own in by_delay.values())
-    return Trips(line, sum(map(len, by_delay.values()))) if line else None
+    least_times = [least(own) for own in by_delay.values()]
+    line = line_through([one] for one in least_times)
+    return Trips(least_times, line, sum(map(len, by_delay.values()))) if line else None
 
 
 def least(points: Iterable[Point]) -> tuple[float, float]:
@@ -160,18 +173,15 @@ def least(points: Iterable[Point]) -> tuple[float, float]:
     return min(one.message_s for one in found), min(one.call_s for one in found)
 
 
-def missed(points: Sequence[Point]) -> list[float]:
-    """Return by what share each delay's times miss those that the other delays predict.
-
-    A time of a delay is the least of its launches.
-    """
-    shares = []
+def missed(points: Sequence[Point]) -> dict[str, float]:
+    """Return, by delay, by what share its times miss those that the other delays predict."""
+    shares = {}
     for delay in dict.fromkeys(point.delay for point in points):
         own = [point for point in points if point.delay == delay]
         trips = trips_of(point for point in points if point.delay != delay)
         if trips is not None:
             message_s, call_s = least(own)
-            shares.append(abs(trips.seconds(message_s) / call_s - 1))
+            shares[delay] = abs(trips.seconds(message_s) / call_s - 1)
     return shares
 
 
@@ -330,14 +340,13 @@ class Calls:
 
 
 def _described(environment: str, call: str, trips: Trips) -> Row:
-    line = trips.line
     return {
         "environment": environment,
         "call": call,
         "trips": trips.words,
-        "low": line.low,
-        "high": line.high,
-        "work": line.intercept,
+        "low": trips.line.low,
+        "high": trips.line.high,
+        "work": trips.work_s,
         "launches": trips.launches,
     }
 
@@ -348,23 +357,23 @@ class HeldOut:
     def parts(self, material: Material) -> list[Table]:
         """Return the table; nothing if there are too few delays."""
         launches = Launches(material)
-        idle = ways(filter(is_idle, material.cells))
-        rows = []
-        for environment in material.environments:
-            own = (one for one in idle if one[0].environment == environment)
-            points = (launches.points(cells, ACCESS) for cells in own)
-            shares = [share for each in points for share in missed(each)]
-            if shares:
-                within = sum(share <= WITHIN for share in shares) / len(shares)
-                rows.append(
-                    {
-                        "environment": environment,
-                        "middle": median(shares),
-                        "within": within,
-                        "predictions": len(shares),
-                    }
-                )
-        return [TEXT.table("round_trips_held_out", rows)] if rows else []
+        shares: dict[tuple[str, str], list[float]] = {}
+        for cells in ways(filter(_is_small, material.cells)):
+            for delay, share in missed(launches.points(cells, ACCESS)).items():
+                shares.setdefault((cells[0].environment, delay), []).append(share)
+        rows: list[Row] = [
+            {
+                "environment": environment,
+                DELAY: float(delay),
+                "middle": median(own),
+                "most": max(own),
+                "within": sum(share <= WITHIN for share in own) / len(own),
+                "predictions": len(own),
+            }
+            for (environment, delay), own in shares.items()
+        ]
+        table = TEXT.table("round_trips_held_out", by_environment(material, rows))
+        return [table] if rows else []
 
 
 WITHIN = 0.05
@@ -428,14 +437,13 @@ def estimated(material: Material, latency_s: float) -> list[Row]:
     for cells in ways(filter(is_idle, material.cells)):
         trips = launches.trips(cells)
         if trips is not None:
-            count = trips.line.slope if trips.number is None else trips.number
             rows.append(
                 {
                     **_head(cells[0]),
                     "environment": cells[0].environment,
                     "trips": trips.words,
-                    "network": MESSAGES_OF_TRIP * latency_s * count,
-                    "work": trips.line.intercept,
+                    "network": MESSAGES_OF_TRIP * latency_s * trips.slope,
+                    "work": trips.work_s,
                 }
             )
     return rows
