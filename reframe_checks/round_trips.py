@@ -84,9 +84,11 @@ class OnWireComputing(OnWire):
         "compute-ms": str(COMPUTE_MS),
     }
 
+    operations = COMPUTING
+
     def ways(self):
         """Return the crosses without the delay."""
-        return [{"operation": COMPUTING, "synchronisation": MAIN, "target_state": self.states}]
+        return [{"operation": self.operations, "synchronisation": MAIN, "target_state": self.states}]
 
     def seconds_of_cell(self, labels):
         """Return the time of a cell: that of its messages and of its computes."""
@@ -118,9 +120,10 @@ class RoundTripsLibrary(OnWireComputing):
 
     descr = "round trips of each call beside a thread of the library"
     states = ("computes",)
-    setting = builtins.parameter(["async_thread"])
     # with this setting Intel MPI hangs in every cell
-    cell_timeout_s = 4.0
+    operations = ("put", "fetch_and_op")
+    cell_timeout_s = 2.0
+    setting = builtins.parameter(["async_thread"])
 
 
 @rfm.simple_test
