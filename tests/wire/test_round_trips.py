@@ -53,29 +53,39 @@ def hosts():
         pytest.skip(wire.missing())
 
 
-def times_of(output):
-    """Return the least times of each cell's series, in seconds."""
+def times_of(output, axes, hosts):
+    """Return the least times of each cell's series by its values on axes, in seconds."""
     lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
-    assert [process["host"] for process in lines[0]["processes"]] == ["h1", "h2"]
+    assert [process["host"] for process in lines[0]["processes"]] == hosts
     results = [line for line in lines if line["type"] == "result"]
     assert {line["status"] for line in results} == {"ok"}
     return {
-        (line["labels"]["operation"], line["labels"]["synchronisation"]): {
+        tuple(line["labels"][axis] for axis in axes): {
             series["metric"]: min(series["samples"]) for series in line["series"]
         }
         for line in results
     }
 
 
-def launch(document, folder, delay_us, wire_us, variables, cells):
+def launch(
+    document,
+    folder,
+    delay_us,
+    wire_us,
+    variables,
+    cells,
+    axes=("operation", "synchronisation"),
+    hosts=("h1", "h2"),
+):
     """Launch the kernel with a delay on a wire that may have another one; return its times."""
     own = document["launcher"]
     kernel = kernels.build(document, ["round_trips"]) / "bin" / "round_trips"
     output = folder / f"{len(list(folder.iterdir()))}.jsonl"
     answer = subprocess.run(
         [
-            *(*WIRE, f"--family={document['family']}", f"--delay-us={wire_us}", "--"),
-            *(own["path"], "-n", "2", *own["placement"]["unbound"], str(kernel)),
+            *(*WIRE, f"--family={document['family']}", f"--delay-us={wire_us}"),
+            *(f"--ranks-per-host={hosts.count('h1')}", "--"),
+            *(own["path"], "-n", str(len(hosts)), *own["placement"]["unbound"], str(kernel)),
             *("--output", str(output), "--delay_us", str(delay_us), "--cells", cells),
         ],
         env={**kernels.variables(document), **variables},
@@ -85,7 +95,7 @@ def launch(document, folder, delay_us, wire_us, variables, cells):
         check=False,
     )
     assert answer.returncode == 0, answer.stdout + answer.stderr
-    return times_of(output)
+    return times_of(output, axes, list(hosts))
 
 
 def round_trips_of(
@@ -126,6 +136,33 @@ def test_an_access_takes_the_round_trips_that_its_mpi_needs(ready_environment, t
 
 def test_a_wire_that_takes_twice_as_long_changes_no_number(ready_environment, tmp_path):
     assert round_trips(ready_environment(MPICH), tmp_path, longer=2) == NEEDED[MPICH]
+
+
+WHILE_COMPUTING = "operation=put;flavor=allocate;synchronisation=lock_all_flush;target_state="
+
+
+def after_the_compute(ready_environment, folder, states, hosts=("h1", "h2")):
+    """Return how long after the end of its target's compute a put ends at least, in seconds."""
+    options = {"axes": ("target_state",), "hosts": hosts}
+    cells = WHILE_COMPUTING + states
+    found = launch(ready_environment(MPICH), folder, 400, 400, {}, cells, **options)
+    return {state: times["after"] for (state,), times in found.items()}
+
+
+def test_a_put_waits_for_a_target_that_computes_unless_it_comes_to_mpi(ready_environment, tmp_path):
+    after_s = after_the_compute(ready_environment, tmp_path, "computes,computes_probing")
+    assert after_s["computes_probing"] == 0
+    # the answer is under way then
+    assert after_s["computes"] > 400e-6
+
+
+def test_a_ghost_process_on_the_targets_host_serves_a_put_from_another_host(
+    ready_environment, tmp_path
+):
+    hosts = ("h1", "h1", "h2")
+    assert after_the_compute(ready_environment, tmp_path, "ghost_process", hosts) == {
+        "ghost_process": 0
+    }
 
 
 @pytest.mark.slow
