@@ -86,11 +86,25 @@ class ProgressQuick(Progress):
 
     descr = "progress, quick campaign"
     tags = {"quick", "regression"}
+    setting = builtins.parameter(["default"])
     # with as few cores as a laptop has, helpers measure the scheduler and take longest
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
     crosses_one_thread = [_table(["computes"])]
     crosses_lowest_level = [_flushed(["idle", "computes_probing"])]
     crosses_threads = [_flushed(["helper_blocked"])]
+
+
+@rfm.simple_test
+class ProgressBetweenNodes(Progress):
+    """The truth table over TCP on one node: accesses take the way that they take between nodes."""
+
+    descr = "progress, as between nodes"
+    tags = {"quick"}
+    first_round_only = True
+    setting = builtins.parameter(["tcp"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    kernel_options = {"samples": "4"}
+    crosses_lowest_level = [_table(["computes"])]
 
 
 @rfm.simple_test

@@ -82,6 +82,7 @@ class SharedCounterQuick(SharedCounter):
 
     descr = "shared counter, quick campaign"
     tags = {"quick", "regression"}
+    setting = builtins.parameter(["default"])
     crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_random(QUICK, "target_computes")]
     # with fixed computes the ranks fall into step at every level, so one level is enough
     crosses_lowest_level = _crosses(QUICK, ["target_computes"])

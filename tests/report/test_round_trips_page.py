@@ -184,13 +184,19 @@ def computing(material):
 def test_an_access_that_needs_the_targets_processor_waits_for_the_end_of_its_compute(material):
     rows = computing(material)
     assert rows["computes", "put", "lock_all_flush"][MPICH] == "waits, then 0.5"
+    # a time on no line leaves the number open, and nothing else
+    assert rows["computes", "put", "lock_all_flush"][IMPI] == "waits"
+    assert {row[IMPI] for (state, *_), row in rows.items() if "MPI_Iprobe" in state} == {
+        "does not wait"
+    }
     probing = {row[OPENMPI] for (state, *_), row in rows.items() if "MPI_Iprobe" in state}
     assert probing == {"1", "2.5", "3"}
 
 
 def test_an_access_that_waits_in_some_launches_only_is_said_to_do_so(tmp_path):
     material = made(tmp_path, changed={"waits": lambda cell: cell.turn == 1})
-    assert computing(material)["computes", "put", "lock_all_flush"][MPICH] == "in some launches"
+    assert computing(material)["computes", "put", "lock_all_flush"][MPICH] == "waits in some launches"
+    assert computing(material)["computes", "put", "lock_all_flush"][IMPI] == "waits in some launches"
 
 
 def test_a_delay_is_predicted_from_the_others_where_the_times_are_on_a_line(material):

@@ -6,12 +6,14 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-/* The shared window is locked as long as it is open: MPI_Win_sync needs an epoch. */
+/* The shared window is locked as long as it is open: MPI_Win_sync needs an epoch. Its communicator
+ * could be freed before it, but with Intel MPI 2021.18.1 MPI_Win_unlock_all crashes then. */
 static void release_both(struct window *window)
 {
     CHECKED(MPI_Win_free(&window->handle));
     CHECKED(MPI_Win_unlock_all(window->shared));
     CHECKED(MPI_Win_free(&window->shared));
+    CHECKED(MPI_Comm_free(&window->sharing));
 }
 
 static const struct flavor with_ghost = {.name = "allocate", .close = release_both};
@@ -58,18 +60,17 @@ struct window ghost_open(const struct launch *launch, int target, int ghost, MPI
                             .size_bytes = is_target ? size_bytes : 0,
                             .begins = allocate((size_t)launch->ranks, sizeof(MPI_Aint)),
                             .rank = launch->rank,
-                            .has_ghost = true};
+                            .has_ghost = true,
+                            .sharing = ranks_of_this_machine()};
     int unit = 1;
-    MPI_Comm here = ranks_of_this_machine();
-    CHECKED(MPI_Win_allocate_shared(window.size_bytes, unit, MPI_INFO_NULL, here, &window.memory,
-                                    &window.shared));
+    CHECKED(MPI_Win_allocate_shared(window.size_bytes, unit, MPI_INFO_NULL, window.sharing,
+                                    &window.memory, &window.shared));
     CHECKED(MPI_Win_set_errhandler(window.shared, MPI_ERRORS_RETURN));
     CHECKED(MPI_Win_lock_all(0, window.shared));
     if (is_ghost) {
-        CHECKED(MPI_Win_shared_query(window.shared, rank_in(here, target), &window.size_bytes,
-                                     &unit, &window.memory));
+        CHECKED(MPI_Win_shared_query(window.shared, rank_in(window.sharing, target),
+                                     &window.size_bytes, &unit, &window.memory));
     }
-    CHECKED(MPI_Comm_free(&here));
     CHECKED(MPI_Win_create(is_ghost ? window.memory : NULL, is_ghost ? window.size_bytes : 0, 1,
                            MPI_INFO_NULL, world_communicator, &window.handle));
     CHECKED(MPI_Win_set_errhandler(window.handle, MPI_ERRORS_RETURN));

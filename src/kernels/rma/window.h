@@ -21,6 +21,7 @@ struct window {
     bool is_locked;      /* this rank holds a lock_all: it may not lock itself then */
     bool has_ghost;      /* rma/ghost.h: */
     MPI_Win shared;      /* by which the ghost and its target have the same memory */
+    MPI_Comm sharing;    /* the ranks of that */
 };
 
 /* Where a window's memory comes from: create, allocate, shared, dynamic. */

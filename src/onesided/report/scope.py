@@ -13,6 +13,7 @@ from onesided.report.words import listed
 SHARED = "through shared memory"
 NOT_SHARED = "not through shared memory"
 BETWEEN = "between nodes"
+SEVERAL = "on several nodes"
 NOT_NETWORK = "This is not a network result."
 SAME_MACHINE = "The nodes are hosts of one machine."
 
@@ -78,8 +79,8 @@ def _transport(loaded: Loaded, partition: tuple[str, str]) -> str | None:
     rows = loaded.campaign.read_cells("system", "partition", "transport", "ranks", "nodes")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
     run = rows.drop_nulls("nodes")
-    if run.height and (run["nodes"] == run["ranks"]).all():
-        return BETWEEN
+    if run.height and (run["nodes"] > 1).all():
+        return BETWEEN if (run["nodes"] == run["ranks"]).all() else SEVERAL
     transports = [transport.from_text(text) for text in rows["transport"].drop_nulls().unique()]
     shared = {one.get("shm") for one in transports}
     words = {True: SHARED, False: NOT_SHARED}
@@ -122,9 +123,9 @@ def sentences(loaded: Loaded) -> list[str]:
     first = f"one machine ({machine})" if one else f"several machines, from {machine}"
     parts = [ranks(loaded.cells), listed(places), launches(loaded.cells)]
     said = [f"Measured on {first}: {', '.join(part for part in parts if part)}."]
-    if one and not {BETWEEN, NOT_SHARED} & set(known.values()):
+    if one and not {BETWEEN, SEVERAL, NOT_SHARED} & set(known.values()):
         said.append(NOT_NETWORK)
-    if one and BETWEEN in known.values():
+    if one and {BETWEEN, SEVERAL} & set(known.values()):
         said.append(SAME_MACHINE)
     if variables := caveat(loaded.campaign.record):
         said.append(variables)

@@ -293,7 +293,8 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
         return None
     if len(ends) > 1:
         return TEXT.names["states"]["mixed"]
-    return TEXT.say("waits", trips.words) if waits else trips.words
+    name = "waits" if waits else "does_not_wait"
+    return TEXT.names["states"][name] if trips.words == OPEN else TEXT.say(name, trips.words)
 
 
 class WhileComputing:
