@@ -88,7 +88,9 @@ class OnWireComputing(OnWire):
 
     def ways(self):
         """Return the crosses without the delay."""
-        return [{"operation": self.operations, "synchronisation": MAIN, "target_state": self.states}]
+        return [
+            {"operation": self.operations, "synchronisation": MAIN, "target_state": self.states}
+        ]
 
     def seconds_of_cell(self, labels):
         """Return the time of a cell: that of its messages and of its computes."""

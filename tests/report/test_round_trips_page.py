@@ -9,16 +9,8 @@ from shown import materials, parts
 
 from onesided.measure.statistics import Line, line_through
 from onesided.studies.wire import round_trips
-from onesided.studies.wire.round_trips import (
-    ByWay,
-    Calls,
-    HeldOut,
-    Point,
-    Trips,
-    WhileComputing,
-    missed,
-    trips_of,
-)
+from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut, WhileComputing
+from onesided.studies.wire.trips import Point, Trips, missed, trips_of
 
 DELAYS_US = (250, 500, 1000, 1500)
 WORK_S = 20e-6
@@ -195,8 +187,12 @@ def test_an_access_that_needs_the_targets_processor_waits_for_the_end_of_its_com
 
 def test_an_access_that_waits_in_some_launches_only_is_said_to_do_so(tmp_path):
     material = made(tmp_path, changed={"waits": lambda cell: cell.turn == 1})
-    assert computing(material)["computes", "put", "lock_all_flush"][MPICH] == "waits in some launches"
-    assert computing(material)["computes", "put", "lock_all_flush"][IMPI] == "waits in some launches"
+    assert (
+        computing(material)["computes", "put", "lock_all_flush"][MPICH] == "waits in some launches"
+    )
+    assert (
+        computing(material)["computes", "put", "lock_all_flush"][IMPI] == "waits in some launches"
+    )
 
 
 def test_a_delay_is_predicted_from_the_others_where_the_times_are_on_a_line(material):

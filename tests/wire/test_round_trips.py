@@ -11,7 +11,7 @@ import pytest
 
 from onesided.environments import kernels
 from onesided.sites import wire
-from onesided.studies.wire.round_trips import Point, trips_of
+from onesided.studies.wire.trips import Point, trips_of
 
 pytestmark = pytest.mark.measures
 

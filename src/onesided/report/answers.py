@@ -8,11 +8,10 @@ from markupsafe import Markup
 
 from onesided.cells import verdicts
 from onesided.report import numbers, scope
-from onesided.report.badges import MIXED
 from onesided.report.document import INDEX
 from onesided.report.material import Cell, Loaded, Material
 from onesided.report.provenance import damaged_files, further_rounds, timing_lines
-from onesided.report.words import listed, tally
+from onesided.report.words import MIXED, listed, tally
 
 T = TypeVar("T")
 

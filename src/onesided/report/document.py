@@ -18,7 +18,7 @@ from onesided.campaign.tables import (
     SUMMARY_COLUMNS,
 )
 from onesided.measure.values import VALUE_COLUMNS
-from onesided.report import badges, figures
+from onesided.report import figures, words
 from onesided.report.parts import Column, Figure, Folded, Matrix, Part, Prose, Row, Section, Table
 from onesided.report.words import template, written
 from onesided.system import writing
@@ -48,8 +48,8 @@ def document(name: str, **values: Any) -> str:
     )
     environment.filters |= {"kind": _kind, "packed": figures.packed}
     return environment.get_template(name).render(
-        **{"legend": badges.meanings().items(), "caveat": None, **values},
-        badge=badges.badge,
+        **{"legend": words.meanings().items(), "caveat": None, **values},
+        badge=words.badge,
         style=Markup(template("style.css")),
         script=Markup(template("enhance.js")),
         Markup=Markup,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from onesided.cells import verdicts
-from onesided.report.badges import MIXED, badge, fitting_word, meaning_of, meanings, sign_of
 from onesided.report.numbers import Measure
 from onesided.report.table import Column, Row, RowsOf, Table
+from onesided.report.words import MIXED, badge, fitting_word, meaning_of, meanings, sign_of
 
 __all__ = [
     "Column",

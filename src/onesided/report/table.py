@@ -16,8 +16,8 @@ from markupsafe import Markup, escape
 from onesided.cells import verdicts
 from onesided.measure.statistics import RANGE
 from onesided.report import numbers
-from onesided.report.badges import badge
 from onesided.report.numbers import Measure
+from onesided.report.words import badge
 
 Row = Mapping[str, Any]
 

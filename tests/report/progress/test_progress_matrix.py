@@ -9,7 +9,7 @@ import pytest
 from progress_page import rows_of
 
 from onesided.cells import verdicts
-from onesided.report import badges
+from onesided.report import words
 from onesided.report.material import Cell
 from onesided.report.parts import Mark, Matrix, MatrixRow, Table
 from onesided.studies.stfc.progress.truth import FLAVOR, SYNCHRONISATION, OperationOf, TruthMatrix
@@ -86,7 +86,7 @@ def test_every_place_shows_the_verdicts_of_its_csv_by_sign_and_word(matrices, pa
             word = row["verdict"]
             column = columns.index((row["environment"], row["axis_flavor"]))
             at = (row["axis_synchronisation"], row["axis_operation"], column)
-            expected.add((*at, badges.sign_of(word)[0], badges.fitting_word(word, False)))
+            expected.add((*at, words.sign_of(word)[0], words.fitting_word(word, False)))
         assert set(matrices[name]) == expected
         compared += len(expected)
     assert compared == 2 * 8 * 12
@@ -167,5 +167,5 @@ def test_many_columns_leave_room_for_short_words_only(columns, shown):
 
 def test_every_verdict_has_a_short_word_and_a_sign():
     for word in verdicts.WORDS:
-        assert len(badges.fitting_word(word, True)) <= 7
-        assert badges.sign_of(word)[0]
+        assert len(words.fitting_word(word, True)) <= 7
+        assert words.sign_of(word)[0]

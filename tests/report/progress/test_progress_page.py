@@ -15,7 +15,7 @@ from unpacked import whole
 
 from onesided import report
 from onesided.cells import verdicts
-from onesided.report import badges, words
+from onesided.report import words
 from onesided.report.claims_page import WORDS as ANSWERS
 from onesided.studies import find
 from onesided.studies.stfc.progress.advice import program
@@ -62,11 +62,11 @@ def test_the_legend_explains_every_verdict_that_can_occur():
         verdicts.NO_EFFECT,
         verdicts.HELPER_RETURNED,
         *verdicts.OBSERVED,
-    } <= badges.meanings().keys()
+    } <= words.meanings().keys()
 
 
 def test_what_is_written_of_verdicts_is_of_verdicts_that_there_are():
-    assert set(words.written("verdicts.yaml")) <= {*verdicts.WORDS, badges.MIXED, *ANSWERS}
+    assert set(words.written("verdicts.yaml")) <= {*verdicts.WORDS, words.MIXED, *ANSWERS}
 
 
 def test_the_terminal_says_what_the_page_says_and_where_the_advice_is(page, text):

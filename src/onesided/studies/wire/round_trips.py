@@ -16,7 +16,7 @@ import polars as pl
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
 from onesided.measure.common_analyses import ReferenceAnalysis, values_of
-from onesided.measure.statistics import Line, line_through, median
+from onesided.measure.statistics import median
 from onesided.report.cells import by_environment, grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
@@ -25,6 +25,7 @@ from onesided.report.pivot import Fields, pivoted
 from onesided.report.words import listed
 from onesided.report.written import PageText
 from onesided.studies.wire import STUDY
+from onesided.studies.wire.trips import OPEN, Point, Trips, missed, trips_of
 
 LEAST = "least"
 """The statistic of a launch: what else runs on a machine only adds to a time."""
@@ -44,16 +45,6 @@ STATE, IDLE = "target_state", "idle"
 AXES = ("operation", "synchronisation", "flavor", SIZE, STATE)
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
-TOLERANCE = 0.1
-"""How far a number may be from the interval of a slope: a call has work of its own, too, and a busy
-core makes it longer by chance."""
-HALVES = 2
-OPEN = "open"
-MANY = 10
-"""From so many round trips on, an interval has whole numbers."""
-LEAST_DELAYS = 3
-"""The least number of delays that tell whether the times are on a line at all."""
-
 
 class _RoundTrips(ReferenceAnalysis):
     """The analysis: the least time of each call in a launch."""
@@ -71,118 +62,6 @@ class _RoundTrips(ReferenceAnalysis):
             values_of(one, "value", name, LEAST, "s")
             for one, name in zip(of_each, names, strict=True)
         )
-
-
-@dataclass(frozen=True)
-class Trips:
-    """The number of round trips of a call.
-
-    Attributes:
-        points: for each delay the least time of a message and its answer, and that of the call;
-            seconds.
-        line: the line through them.
-        launches: how many launches these are the least times of.
-        parts: the same of each call of an access; empty if this is one call.
-    """
-
-    points: Sequence[tuple[float, float]]
-    line: Line
-    launches: int
-    parts: Sequence[Trips] = ()
-
-    @property
-    def number(self) -> float | None:
-        """Return the only whole or half number that the interval allows; None if there is none.
-
-        An access is several calls, and so it is disturbed more often than each of them: if its own
-        interval allows several numbers, and one of these is the sum of the calls' numbers, it is
-        this one.
-        """
-        allowed = self._allowed
-        if len(allowed) == 1:
-            return allowed[0]
-        own = [part.number for part in self.parts]
-        total = None if None in own or not own else sum(own)
-        return total if total in allowed else None
-
-    @property
-    def _allowed(self) -> list[float]:
-        """Return the whole and half numbers that the interval allows."""
-        low, high = self.line.low - TOLERANCE, self.line.high + TOLERANCE
-        return [n / HALVES for n in range(math.ceil(HALVES * low), math.floor(HALVES * high) + 1)]
-
-    @property
-    def words(self) -> str:
-        """Return the number; else the ends of the interval, or `OPEN` if it says too little.
-
-        An interval may be wider than one round trip if there are many: its upper end is then less
-        than twice the lower one.
-        """
-        if self.number is not None:
-            return f"{abs(self.number):g}"
-        low, high = self.line.low, self.line.high
-        if high - low > 1 and high > 2 * low:
-            return OPEN
-        digits = 1 if low < MANY else 0
-        return f"{low:.{digits}f} to {high:.{digits}f}"
-
-    @property
-    def slope(self) -> float:
-        """Return the number; else the slope of the line."""
-        return self.line.slope if self.number is None else self.number
-
-    @property
-    def work_s(self) -> float:
-        """Return what is left of the call's time without its round trips, in seconds."""
-        return median([call_s - self.slope * message_s for message_s, call_s in self.points])
-
-    def seconds(self, message_s: float) -> float:
-        """Return how long the call takes where a message and its answer take so long."""
-        return self.work_s + self.slope * message_s
-
-
-@dataclass(frozen=True)
-class Point:
-    """A launch: the wire's delay, and the least times of a message with its answer and of a call.
-
-    Times are in seconds.
-    """
-
-    delay: str
-    message_s: float
-    call_s: float
-
-
-def trips_of(points: Iterable[Point]) -> Trips | None:
-    """Return the round trips of a call; None if there are fewer than `LEAST_DELAYS` delays.
-
-    Of all launches with one delay, the least times count: what else runs on a machine makes a time
-    longer and never shorter.
-    """
-    by_delay = grouped(points, lambda point: point.delay)
-    if len(by_delay) < LEAST_DELAYS:
-        return None
-    least_times = [least(own) for own in by_delay.values()]
-    line = line_through([one] for one in least_times)
-    return Trips(least_times, line, sum(map(len, by_delay.values()))) if line else None
-
-
-def least(points: Iterable[Point]) -> tuple[float, float]:
-    """Return the least time of a message and its answer, and that of a call, in seconds."""
-    found = list(points)
-    return min(one.message_s for one in found), min(one.call_s for one in found)
-
-
-def missed(points: Sequence[Point]) -> dict[str, float]:
-    """Return, by delay, by what share its times miss those that the other delays predict."""
-    shares = {}
-    for delay in dict.fromkeys(point.delay for point in points):
-        own = [point for point in points if point.delay == delay]
-        trips = trips_of(point for point in points if point.delay != delay)
-        if trips is not None:
-            message_s, call_s = least(own)
-            shares[delay] = abs(trips.seconds(message_s) / call_s - 1)
-    return shares
 
 
 class Launches:
