@@ -43,7 +43,7 @@ def nodes_of(partition):
 
 
 def asked_on(partition):
-    """Return what the campaign and the partition ask for."""
+    """Merge the partition's and the campaign's `ranks`."""
     return numbers.merged(numbers.entries(partition.extras.get("ranks")), numbers.of_campaign())
 
 

@@ -36,7 +36,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class SiteCampaign(Campaign):
-    """A campaign of runs of a site's own ReFrame; its environments are known from these runs.
+    """A campaign made from runs of a site's own ReFrame; the runs name its environments.
 
     Attributes:
         described: by environment and partition, the document of the last run.

@@ -2,8 +2,8 @@
 
 There is one file for each partition and environment,
 ``references/<system>.<partition>/<environment>.json``. It is made from a campaign. A launch fails
-its check if a cell that was ``independent`` waits. In regression mode, a launch also fails if a
-figure is above its bound.
+if a cell was ``independent`` and now waits. In regression mode, a launch also fails if a figure is
+above its bound.
 """
 
 import os

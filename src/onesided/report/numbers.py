@@ -32,7 +32,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Measure:
-    """A value over launches, from a row of summary.parquet.
+    """A summary of launches, from a row of summary.parquet.
 
     Attributes:
         remark: what about the value is out of all proportion (`tails`); None if nothing is.

@@ -24,7 +24,7 @@ struct experiment {
     const struct target_state *state;
     struct epoch epoch;
     struct transfer transfer; /* at the origin, of the first slot */
-    int origin; /* rank */
+    int origin;               /* rank */
     bool is_target, is_origin;
     long long accesses; /* of this window so far */
     double least_s[2];  /* of them, but for the first */

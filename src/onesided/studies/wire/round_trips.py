@@ -162,8 +162,8 @@ class ByWay:
 def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """Say whether an access completes while its target computes, and its round trips.
 
-    If it waits for the end of the compute, the round trips are those after this end: 0.5 is the way
-    of the answer.
+    If the access waits for the compute to end, only the round trips after that count: 0.5 is the
+    last answer.
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends

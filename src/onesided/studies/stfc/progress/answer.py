@@ -117,7 +117,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Return one verdict for ways whose verdicts have the same word."""
+    """Merge the verdicts of several ways; all have the same word."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
