@@ -96,15 +96,15 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressBetweenNodes(Progress):
-    """The truth table over TCP on one node: accesses take the way that they take between nodes."""
+    """Over TCP on one node: accesses take the way that they take between nodes."""
 
     descr = "progress, as between nodes"
     tags = {"quick"}
-    first_round_only = True
     setting = builtins.parameter(["tcp"])
     thread_level = builtins.parameter([LOWEST_LEVEL])
     kernel_options = {"samples": "4"}
-    crosses_lowest_level = [_table(["computes"])]
+    # each round starts one more launch, so it has few cells
+    crosses_lowest_level = [_table(["computes"], ["put", "fetch_and_op"], flavors=["allocate"])]
 
 
 @rfm.simple_test
