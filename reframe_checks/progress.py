@@ -96,12 +96,13 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressBetweenNodes(Progress):
-    """Over TCP on one node: accesses take the way that they take between nodes."""
+    """A rank on each of two hosts of this machine: accesses take the way between nodes."""
 
     descr = "progress, as between nodes"
     tags = {"quick"}
-    setting = builtins.parameter(["tcp"])
+    setting = builtins.parameter(["hosts"])
     thread_level = builtins.parameter([LOWEST_LEVEL])
+    wire_delay_us = 50
     kernel_options = {"samples": "4"}
     # each round starts one more launch, so it has few cells
     crosses_lowest_level = [_table(["computes"], ["put", "fetch_and_op"], flavors=["allocate"])]

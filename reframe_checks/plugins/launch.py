@@ -3,10 +3,10 @@
 import os
 import pathlib
 import shlex
-import sys
 
 import reframe.core.builtins as builtins
 
+from onesided.environments import settings
 from onesided.regression import repeats
 from onesided.sites import WIRE, wire
 
@@ -60,26 +60,27 @@ class LaunchPlugin(LauncherPlugin):
 
     @property
     def is_on_wire(self):
-        """Whether the nodes are hosts of this machine."""
-        return WIRE in self.current_partition.features
+        """Whether the nodes are hosts of this machine, as the partition or the setting says."""
+        return WIRE in self.current_partition.features or settings.spans_hosts(self.setting)
 
     @builtins.run_after("setup")
     def skip_without_hosts(self):
-        """Skip the test if this machine has no such hosts."""
-        reason = wire.missing() if self.is_on_wire else None
+        """Skip the test if there can be no such hosts."""
+        if not self.is_on_wire:
+            return
+        reason = wire.missing()
+        if not self.current_partition.scheduler.is_local:
+            reason = "hosts are made on this machine; the partition's scheduler has others"
         if reason is not None:
             self.skip_with_reason("unavailable", reason)
 
-    def wire_command(self):
+    def wire_command(self, delay_us=None):
         """Return the command that makes the hosts, and starts what follows it on the first one."""
         if not self.is_on_wire:
             return []
-        return [
-            *(sys.executable, "-P", "-m", "onesided.cli", "wire"),
-            f"--family={self.environment['family']}",
-            *(f"--hosts={self.nodes}", f"--ranks-per-host={self.num_tasks_per_node}"),
-            *(f"--delay-us={self.wire_delay_us:g}", "--"),
-        ]
+        delay_us = self.wire_delay_us if delay_us is None else delay_us
+        family = self.environment["family"]
+        return wire.command(family, self.nodes, self.num_tasks_per_node, delay_us)
 
     @builtins.run_before("run")
     def wrap_launcher(self):

@@ -15,7 +15,7 @@ from reframe.core.backends import getlauncher
 from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign.outcomes import AS_LAUNCHED
-from onesided.environments import containers, declarations
+from onesided.environments import containers, declarations, settings
 from onesided.sites import SLURM
 
 from .ranks import nodes_of
@@ -57,6 +57,8 @@ class LauncherPlugin(RegressionTestPlugin):
     @property
     def ranks_per_node(self):
         """How many ranks each node gets on this partition; all ranks if nobody says."""
+        if settings.spans_hosts(self.setting):
+            return 1
         return nodes_of(self.current_partition).ranks_of_one(self.ranks)
 
     @property

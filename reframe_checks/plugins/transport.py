@@ -45,9 +45,8 @@ class TransportPlugin(RegressionTestPlugin):
             str(self.program(transport.REPORT_KERNEL, self.thread_level)),
             *(word for name, value in options.items() for word in (f"--{name}", value)),
         ]
-        command = containers.command(
-            self.environment, self.launcher_words(), kernel, pathlib.Path(self.stagedir)
-        )
+        words = [*self.wire_command(delay_us=0), *self.launcher_words()]
+        command = containers.command(self.environment, words, kernel, pathlib.Path(self.stagedir))
         self.prerun_cmds.append(
             shlex.join(
                 [

@@ -15,6 +15,7 @@ from onesided import cli
 from onesided.campaign import records
 from onesided.cli import progress
 from onesided.environments import kernels
+from onesided.sites import wire
 
 MPI = "mpich-5.0.2"
 COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]
@@ -104,6 +105,20 @@ def test_lines_that_differ_by_the_process_that_says_them_are_one_and_no_others(c
         "[info] a",
         "a",
     ]
+
+
+@pytest.mark.measures
+@pytest.mark.skipif(bool(wire.missing()), reason=str(wire.missing()))
+def test_on_hosts_of_this_machine_what_completes_on_a_node_waits(printed, ready_environment):
+    ready_environment(MPI)
+    cells = "operation=put;flavor=allocate;synchronisation=lock_all_flush;target_state=computes"
+    options = ("--environment", MPI, "--", "--cells", cells)
+    words = {}
+    for setting in ("default", "hosts"):
+        status, lines = printed("--setting", setting, *options)
+        assert status == 0
+        (words[setting],) = (row[5] for line in lines if (row := ROW.match(line)))
+    assert words == {"default": "independent", "hosts": "waits"}
 
 
 def test_what_follows_two_dashes_goes_to_the_kernel(printed, ready_environment):

@@ -10,11 +10,14 @@ from pathlib import Path
 from onesided.campaign import campaign, records
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import kernels, provision, settings
+from onesided.sites import wire
 from onesided.system import surroundings
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
+RANKS, HOSTS_DELAY_US = 2, 50
+"""Of the launch on hosts of this machine: the ranks, and how long a message is under way."""
 TIMED_OUT = 124
 """The exit status that stands for a launcher which was ended after `LAUNCH_TIMEOUT_S`."""
 ONE_MOMENT = ("--latency-passes", "0")
@@ -78,6 +81,8 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
         # a later option replaces an earlier one: with an --output of the user there is no table
         words = ["--output", str(output), *ONE_MOMENT, *options.options]
         line = kernels.launch_line(document, KERNEL, words)
+        if settings.spans_hosts(options.setting):
+            line = [*wire.command(document["family"], RANKS, 1, HOSTS_DELAY_US), *line]
         try:
             status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S, errors=errors)
             end = f"the launcher exited {status}"

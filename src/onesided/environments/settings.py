@@ -104,7 +104,18 @@ def shares_memory(setting: str) -> bool:
         KeyError: the setting is not declared.
     """
     families = _document()[setting]["families"].values()
-    return all(family.get("transport", {}).get("shm") is not False for family in families)
+    return not spans_hosts(setting) and all(
+        family.get("transport", {}).get("shm") is not False for family in families
+    )
+
+
+def spans_hosts(setting: str) -> bool:
+    """Return whether each rank is on a host of its own, made on this machine (docs/wire.md).
+
+    Raises:
+        KeyError: the setting is not declared.
+    """
+    return bool(_document()[setting].get("spans_hosts"))
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:

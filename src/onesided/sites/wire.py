@@ -81,6 +81,21 @@ def missing() -> str | None:
     )
 
 
+def command(family: str, hosts: int, per_host: int, delay_us: float) -> list[str]:
+    """Return the command that makes hosts, and starts what follows it on the first one.
+
+    Args:
+        family: the family whose launcher has to find the hosts.
+        hosts: how many hosts there are.
+        per_host: how many ranks the launcher puts on a host.
+        delay_us: how long a message is under way, in one direction; microseconds.
+    """
+    return [
+        *(str(Path(sys.executable).with_name("onesided")), "wire", f"--family={family}"),
+        *(f"--hosts={hosts}", f"--ranks-per-host={per_host}", f"--delay-us={delay_us:g}", "--"),
+    ]
+
+
 def run(
     hosts: int, wire: Wire, per_host: int, families: Sequence[str], command: Sequence[str]
 ) -> int:

@@ -11,7 +11,7 @@ CELLS = progress.grid(("put", "fetch_and_op"))
 
 
 def waits_over_tcp(at, setting):
-    if setting == "tcp":
+    if setting == "hosts":
         return "waits"
     return progress.allocate_and_flush(at)
 
@@ -20,7 +20,7 @@ def never_waits(at, setting):
     return "independent"
 
 
-def headline_of(folder, first, settings=("default", "tcp")):
+def headline_of(folder, first, settings=("default", "hosts")):
     """Return the answer for two MPIs, of which the first behaves like this."""
     environments = (
         progress.Environment(MPICH, "mpich", first),

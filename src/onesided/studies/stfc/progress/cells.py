@@ -51,20 +51,22 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for group in firsts.values() for cell in group]
 
 
-OVER_TCP = "tcp"
-"""The setting with which no window is in shared memory, and messages go over TCP."""
+ON_HOSTS = "hosts"
+"""The setting with which each rank is on a host of its own, made on this machine."""
 
 
 def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of one node that stand for ranks on several nodes.
+    """Return the cells with ranks on several hosts, beside those with all ranks on one node.
 
-    With the setting `OVER_TCP` every access takes the way that it takes between nodes over TCP.
-    The MPI's transport report proves this; otherwise the cells have `verdicts.NO_EFFECT`. If ranks
-    of the campaign were on several nodes, these speak for themselves, and nothing is returned.
+    With the setting `tcp` ranks of a node are no stand-in for ranks of several nodes: Open MPI
+    keeps allocated windows in shared memory there. If other ranks of the campaign were on several
+    nodes, these speak for themselves, and nothing is returned.
     """
-    if any(map(is_on_several_nodes, cells)):
+    on_hosts = [group for group in groups(cells) if group[0].setting == ON_HOSTS]
+    others = [cell for cell in cells if cell.setting != ON_HOSTS]
+    if not others or any(map(is_on_several_nodes, others)):
         return []
-    return next((group for group in groups(cells) if group[0].setting == OVER_TCP), [])
+    return on_hosts[0] if on_hosts else []
 
 
 def is_on_several_nodes(cell: Cell) -> bool:
