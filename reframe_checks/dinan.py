@@ -29,7 +29,7 @@ class Dinan(ByCores):
         return super().seconds_of_cell(labels)
 
 
-QUEUES = ["byte_vector", "mcs", "mcs_request", "mcs_spin"]
+QUEUES = ["byte_vector", "mcs", "mcs_shared_locks", "mcs_request", "mcs_spin"]
 ALGORITHMS = [*QUEUES, "compare_and_swap"]
 BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 

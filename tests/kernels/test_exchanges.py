@@ -152,6 +152,58 @@ def test_each_call_sends_from_where_the_one_before_received(kernel_of, tmp_path)
     assert kernel.launch(*options, variables=preloaded(broken, tmp_path / "broken")).code != 0
 
 
+#: The interface of each exchange whose passes have the same buffers; a block with one size.
+SAME = {
+    "latency_bandwidth": "--cells=interface=synchronous_same_buffers;size_bytes=80",
+    "swapped_all_to_all": "--cells=interface=alltoall_same_buffers;size_bytes=80",
+    "some_to_some": "--cells=interface=asynchronous_same_buffers;sides=double;largest_bytes=80",
+}
+#: An MPI_Send and an MPI_Alltoall that end a rank whose message is not where its last one was, or
+#: where the one received last is.
+OTHER_BUFFER_ENDS = """
+#include <unistd.h>
+int PMPI_Send(const void *, int, int, int, int, int);
+int PMPI_Alltoall(const void *, int, int, void *, int, int, int);
+int MPI_Send(const void *from, int n, int type, int to, int tag, int communicator)
+{
+    static const void *first;
+    if (first && from != first) _exit(99);
+    first = from;
+    return PMPI_Send(from, n, type, to, tag, communicator);
+}
+int MPI_Alltoall(const void *from, int m, int s, void *to, int n, int t, int communicator)
+{
+    static const void *first, *second;
+    if (first && !(from == first && to == second) && !(from == second && to == first)) _exit(99);
+    first = from;
+    second = to;
+    return PMPI_Alltoall(from, m, s, to, n, t, communicator);
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["latency_bandwidth", "swapped_all_to_all"])
+def test_all_passes_have_the_same_buffers_where_a_way_says_so(kernel_of, tmp_path, name):
+    variables = preloaded(OTHER_BUFFER_ENDS, tmp_path)
+    run = kernel_of(name).launch(*FEW, SAME[name], variables=variables)
+    assert (run.code, set(run.statuses.values())) == (0, {"ok"}), run.stderr
+    own = SAME[name].replace("_same_buffers", "")
+    assert kernel_of(name).launch(*FEW, own, variables=variables).code != 0
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_buffers_are_compared_once_a_burst_and_hold_any_number_of_passes(kernel_of, name):
+    options = ["--samples=3", "--burst=5", "--budget-s=60", "--burst-bytes=1", SAME[name]]
+    (result,) = kernel_of(name).launch(*options).results.values()
+    assert result["status"] == "ok"
+    assert {one["burst"] for one in result["series"] if one["metric"] == "time"} == {5}
+    messages = [one[2] for one in links(1, 2, 80, True)]
+    elements = {"latency_bandwidth": 2 * 10, "swapped_all_to_all": 4 * 10}
+    assert verified(result)["message"] == (SAMPLES * elements.get(name, sum(messages)), 0)
+    fault = with_fault_everywhere(kernel_of(name), "alter", *FEW, SAME[name], count="each")
+    assert set(fault.statuses.values()) == {"wrong_data"}
+
+
 @pytest.mark.parametrize(("interface", "code"), [("ready_all", 99), ("ready_others", 0)])
 def test_a_rank_sends_its_own_block_or_copies_it(kernel_of, tmp_path, interface, code):
     kernel = kernel_of("alltoall_algorithms")

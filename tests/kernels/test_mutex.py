@@ -7,7 +7,7 @@ import pytest
 from .conftest import SLOW
 from .launching import samples, verified, with_fault_everywhere
 
-QUEUES = ("byte_vector", "mcs", "mcs_request", "mcs_spin")
+QUEUES = ("byte_vector", "mcs", "mcs_shared_locks", "mcs_request", "mcs_spin")
 ALGORITHMS = (*QUEUES, "compare_and_swap")
 #: Bursts of three after four cold ones of three: seven in all.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")

@@ -10,11 +10,11 @@ ENVIRONMENTS = (
 )
 MCS_S = 1e-6
 #: The times that the source's claims are made of, in units of MCS.
-ALGORITHMS = {"byte_vector": 10.0, "mcs": 1.0, "compare_and_swap": 0.5}
+ALGORITHMS = {"byte_vector": 10.0, "mcs": 1.0, "mcs_shared_locks": 2.5, "compare_and_swap": 0.5}
 IDIOMS = {"exclusive": 1.5, "shared": 2.0, "lock_all": 1.0}
 #: A mutex that nobody else wants is faster by these factors.
-ALONE = {"byte_vector": 8.0, "mcs": 2.0, "compare_and_swap": 2.0}
-FAIR = {"byte_vector": 0.99, "mcs": 0.98, "compare_and_swap": 0.2}
+ALONE = {"byte_vector": 8.0, "mcs": 2.0, "mcs_shared_locks": 2.0, "compare_and_swap": 2.0}
+FAIR = {"byte_vector": 0.99, "mcs": 0.98, "mcs_shared_locks": 0.97, "compare_and_swap": 0.2}
 CELLS = {
     "mutex": make.points(
         algorithm=ALGORITHMS,

@@ -6,9 +6,9 @@ from functools import partial
 from made_up import generator as make
 
 TWO_SIDED = {
-    "latency_bandwidth": ("synchronous", "asynchronous"),
-    "swapped_all_to_all": ("alltoall", "alltoallw"),
-    "some_to_some": ("synchronous", "asynchronous"),
+    "latency_bandwidth": ("synchronous", "asynchronous", "synchronous_same_buffers"),
+    "swapped_all_to_all": ("alltoall", "alltoallw", "alltoall_same_buffers"),
+    "some_to_some": ("synchronous", "asynchronous", "asynchronous_same_buffers"),
 }
 ONE_SIDED = {
     "latency_bandwidth": ("put_lock_all", "put_pscw", "get_lock_all", "get_pscw"),

@@ -18,6 +18,7 @@ from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.numbers import DASH
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable
+from onesided.report.ratios import Ratios
 from onesided.studies import find
 from onesided.studies.llnl.curve import Curve, published_points, spread
 from onesided.studies.llnl.exchange import PerNode, Summary
@@ -103,6 +104,21 @@ def test_claims_are_computed_and_need_a_core_for_each_rank(two_cores, tmp_path):
     enough = materials(made.campaign, tmp_path, cores=8, kernels=["some_to_some"], ranks=[2, 4])
     (claims,) = parts(enough["some_to_some"], Claims)
     assert [row[MPICH] for row in claims.rows] == [HOLDS, HOLDS, NOT_MEASURED, NOT_MEASURED]
+
+
+@pytest.mark.parametrize("kernel", made.KERNELS)
+def test_what_the_same_buffers_change_is_a_ratio_and_no_side_of_the_answer(two_cores, kernel):
+    material = two_cores[kernel]
+    (table,) = parts(material, Ratios)
+    names = made.TWO_SIDED[kernel]
+    sides = 2 if kernel == "some_to_some" else 1
+    assert len(table.rows) == len(made.SIZES) * sides
+    own = 1 + names.index({"some_to_some": "asynchronous"}.get(kernel, names[0]))
+    for row in table.rows:
+        assert row["ranks"] == 2
+        assert row[MPICH].value == pytest.approx(3 / own, rel=0.03)
+    _, answer = parts(material, Faster)
+    assert not [row for row in answer.rows if "same buffers" in str(row)]
 
 
 def placed(folder, kernel, slower, **options):

@@ -98,6 +98,15 @@ def test_claims_on_more_ranks_are_computed_where_there_are_cores(tmp_path):
     assert [row[MPICH] for row in claims.rows] == [HOLDS] * len(claims.rows)
 
 
+def test_the_six_tasks_of_an_all_to_all_are_shown_as_printed(two_cores):
+    (folded,) = parts(two_cores["alltoall_algorithms"], PublishedTable)
+    rows = folded.part.rows
+    assert [row["real_s"] for row in rows[:2]] == ["70.68", "69.12"]
+    tasks = {row["task"]: row for row in rows if row["command"].startswith("poe /bin/time ")}
+    assert sorted(tasks) == list("012345")
+    assert all(float(row["user_s"]) < float(row["real_s"]) < 60.8 for row in tasks.values())
+
+
 def test_table_15_is_shown_as_printed(two_cores):
     (folded,) = parts(two_cores["transpose"], PublishedTable)
     rows = {row["case"]: row for row in folded.part.rows}

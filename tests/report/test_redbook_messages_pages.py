@@ -251,8 +251,12 @@ def test_local_completion_is_earlier_where_it_is(two_cores):
 
 
 def test_published_tables_are_as_printed(two_cores):
-    (limits,) = parts(two_cores["eager_limit"], PublishedTable)
+    limits, buffers = parts(two_cores["eager_limit"], PublishedTable)
     assert [row["limit_bytes"] for row in limits.rows] == ["4096", "2048", "1024", "512"]
+    assert [row["size"] for row in buffers.rows] == ["65536", "1 MB", "64 MB"]
+    (codes,) = parts(two_cores["two_way_exchange"], PublishedTable)
+    assert [row["two_processors"] for row in codes.part.rows].count("N/A") == 2
+    assert codes.part.rows[4]["eight_processors"] == "433"
     (clocks,) = parts(two_cores["completion"], PublishedTable)
     assert [row["used"] for row in clocks.rows].count("Error") == 2
     assert len(clocks.rows) == 12

@@ -3,7 +3,9 @@
 import pytest
 import yaml
 
-from onesided.report.published import PublishedTable
+from onesided import studies
+from onesided.report.published import FOLDER, PublishedTable
+from onesided.system import paths
 from onesided.system.errors import InputError
 
 DOCUMENT = {
@@ -21,6 +23,16 @@ CSV = """row,message,here_ms,rate,suspect,note
 1,8 bytes,0.8160,N/A,here_ms,too high
 2,1 Mbyte,7.74,320,,
 """
+
+
+def test_each_published_table_is_on_a_page():
+    """But that of the shared counter, whose page has tables of its own."""
+    pages = [experiment.page for experiment in studies.find().values()]
+    contents = [one for page in pages for one in getattr(page, "contents", ())]
+    shown = {one.name for one in contents if isinstance(one, PublishedTable)}
+    names = {path.stem for path in (paths.project_root() / FOLDER).glob("*.csv")}
+    patterns = {name for name in names if name.startswith("luecke_")}
+    assert names - patterns - {"shared_counter_table1"} == shown - patterns
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
  *
  * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
  * 2006), LBW in its section "Algorithms": its synchronous style (MPI_Send, MPI_Recv) and its
- * asynchronous one (MPI_Irecv, MPI_Send, MPI_Wait). One-sided twins: a put with a notice, which is
+ * asynchronous one (MPI_Irecv, MPI_Send, MPI_Wait). As in the source, the former also with the same
+ * buffer in all passes. One-sided twins: a put with a notice, which is
  * answered; a get of what a notice has announced; both under post and start, too. Timed, in
  * seconds: half of a round trip, by rank 0. The source's bandwidth is the message's size over that.
  * Verified: every element of every message. */
@@ -41,12 +42,8 @@ INLINE void receive_slot(struct ends ends, int pass)
 
 /* ---- THE TIMED LOOPS; each rank has one message to send and one to receive ---- */
 
-static void go_synchronous(const struct exchange *exchange, int passes)
+INLINE void send_in_turn(const struct exchange *exchange, struct ends ends, int passes)
 {
-    if (!takes_part(exchange)) {
-        return;
-    }
-    const struct ends ends = ends_of(exchange);
     for (int pass = 0; pass < passes; pass++) {
         if (exchange->rank == FIRST) {
             send_slot(ends, pass);
@@ -55,6 +52,23 @@ static void go_synchronous(const struct exchange *exchange, int passes)
             receive_slot(ends, pass);
             send_slot(ends, pass);
         }
+    }
+}
+
+static void go_synchronous(const struct exchange *exchange, int passes)
+{
+    if (takes_part(exchange)) {
+        send_in_turn(exchange, ends_of(exchange), passes);
+    }
+}
+
+/* All passes send the same buffer, and receive into the same. */
+static void go_synchronous_same(const struct exchange *exchange, int passes)
+{
+    if (takes_part(exchange)) {
+        struct ends ends = ends_of(exchange);
+        ends.stride = 0;
+        send_in_turn(exchange, ends, passes);
     }
 }
 
@@ -137,9 +151,13 @@ static void go_get_pscw(const struct exchange *exchange, int passes)
 }
 
 static const struct interface interfaces[] = {
-    {"synchronous", NO_WINDOW, go_synchronous}, {"asynchronous", NO_WINDOW, go_asynchronous},
-    {"put_lock_all", LOCK_ALL, go_put_notice},  {"put_pscw", PSCW, go_put_pscw},
-    {"get_lock_all", LOCK_ALL, go_get_notice},  {"get_pscw", PSCW, go_get_pscw},
+    {"synchronous", NO_WINDOW, go_synchronous},
+    {"asynchronous", NO_WINDOW, go_asynchronous},
+    {"put_lock_all", LOCK_ALL, go_put_notice},
+    {"put_pscw", PSCW, go_put_pscw},
+    {"get_lock_all", LOCK_ALL, go_get_notice},
+    {"get_pscw", PSCW, go_get_pscw},
+    {"synchronous_same_buffers", NO_WINDOW, go_synchronous_same, .is_in_first_slot = true},
 };
 
 static const struct axis axes[] = {

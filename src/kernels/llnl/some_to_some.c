@@ -33,18 +33,31 @@ static void go_synchronous(const struct exchange *exchange, int passes)
     }
 }
 
-static void go_asynchronous(const struct exchange *exchange, int passes)
+INLINE void exchange_messages(const struct exchange *exchange, int slot)
 {
     const struct parts *sends = &exchange->sends, *receives = &exchange->receives;
     MPI_Request *requests = exchange->requests;
+    for (int i = 0; i < receives->count; i++) {
+        receive_later(exchange, &receives->part[i], slot, &requests[i]);
+    }
+    for (int i = 0; i < sends->count; i++) {
+        send(exchange, &sends->part[i], slot);
+    }
+    CHECKED(MPI_Waitall(receives->count, requests, exchange->statuses));
+}
+
+static void go_asynchronous(const struct exchange *exchange, int passes)
+{
     for (int pass = 0; pass < passes; pass++) {
-        for (int i = 0; i < receives->count; i++) {
-            receive_later(exchange, &receives->part[i], pass, &requests[i]);
-        }
-        for (int i = 0; i < sends->count; i++) {
-            send(exchange, &sends->part[i], pass);
-        }
-        CHECKED(MPI_Waitall(receives->count, requests, exchange->statuses));
+        exchange_messages(exchange, pass);
+    }
+}
+
+/* All passes have the same buffers. */
+static void go_asynchronous_same(const struct exchange *exchange, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        exchange_messages(exchange, 0);
     }
 }
 
@@ -97,6 +110,7 @@ static const struct interface interfaces[] = {
     {"put_pscw", PSCW, go_put_pscw},
     {"put_lock_all", LOCK_ALL, go_put_notice},
     {"put_fence", FENCE, go_put_fence},
+    {"asynchronous_same_buffers", NO_WINDOW, go_asynchronous_same, .is_in_first_slot = true},
 };
 
 static const struct axis axes[] = {

@@ -3,10 +3,11 @@
  * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
  * 2006), ATA in its section "Algorithms": calls of MPI_Alltoall whose two buffers change their
  * roles from call to call. Each call has payloads of its own here, so that none can be lost unseen;
- * in the source the second call sends back what the first has brought. The same by MPI_Alltoallw,
- * with a datatype for each block. One-sided twins: puts in rotated order, each rank beginning with
- * itself, completed by MPI_Win_flush_all and a barrier, or by a fence. Timed, in seconds: a call,
- * or what does the same; the slowest rank counts. Verified: every element of every block. */
+ * in the source the second call sends back what the first has brought, which is here, too. The same
+ * by MPI_Alltoallw, with a datatype for each block. One-sided twins: puts in rotated order, each
+ * rank beginning with itself, completed by MPI_Win_flush_all and a barrier, or by a fence. Timed,
+ * in seconds: a call, or what does the same; the slowest rank counts. Verified: every element of
+ * every block. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
@@ -26,6 +27,20 @@ static void go_alltoall(const struct exchange *exchange, int passes)
     for (int pass = 0; pass < passes; pass++) {
         CHECKED(MPI_Alltoall(outgoing(exchange, pass), elements, MPI_INT64_T,
                              incoming(exchange, pass), elements, MPI_INT64_T, world_communicator));
+    }
+}
+
+/* As the source does: from one buffer to the other, and back. */
+static void go_alltoall_same(const struct exchange *exchange, int passes)
+{
+    const int elements = block_elements(exchange);
+    int64_t *from = outgoing(exchange, 0), *to = incoming(exchange, 0);
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Alltoall(from, elements, MPI_INT64_T, to, elements, MPI_INT64_T,
+                             world_communicator));
+        int64_t *const received = to;
+        to = from;
+        from = received;
     }
 }
 
@@ -60,6 +75,7 @@ static const struct interface interfaces[] = {
     {"alltoallw", NO_WINDOW, go_alltoallw},
     {"put_lock_all", LOCK_ALL, go_put_flush},
     {"put_fence", FENCE, go_put_fence},
+    {"alltoall_same_buffers", NO_WINDOW, go_alltoall_same, .is_in_first_slot = true},
 };
 
 static const struct axis axes[] = {

@@ -37,11 +37,36 @@ int64_t word_compare_and_swap(struct word word, int64_t expected, int64_t desire
     return found;
 }
 
+int64_t word_fetch_in_lock(struct word word, MPI_Op operation, int64_t operand)
+{
+    int64_t found = 0;
+    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, word.rank, 0, word.window));
+    CHECKED(MPI_Fetch_and_op(&operand, &found, MPI_INT64_T, word.rank, word.displacement, operation,
+                             word.window));
+    CHECKED(MPI_Win_unlock(word.rank, word.window));
+    return found;
+}
+
+int64_t word_compare_and_swap_in_lock(struct word word, int64_t expected, int64_t desired)
+{
+    int64_t found = 0;
+    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, word.rank, 0, word.window));
+    CHECKED(MPI_Compare_and_swap(&desired, &expected, &found, MPI_INT64_T, word.rank,
+                                 word.displacement, word.window));
+    CHECKED(MPI_Win_unlock(word.rank, word.window));
+    return found;
+}
+
 int64_t word_await_change(struct word word, int64_t value)
+{
+    return word_await_change_by(word_fetch, word, value);
+}
+
+int64_t word_await_change_by(word_fetching *fetch, struct word word, int64_t value)
 {
     int64_t found = value;
     for (long looks = 1; found == value; looks++) {
-        found = word_fetch(word, MPI_NO_OP, 0);
+        found = fetch(word, MPI_NO_OP, 0);
         if (looks % LOOKS == 0) {
             sched_yield();
         }

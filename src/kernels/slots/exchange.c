@@ -153,13 +153,19 @@ static const struct contents *contents_of(const struct exchange *exchange)
 
 /* ---- Bursts ---- */
 
+/* In which the burst's messages are. */
+static int slots_in_use(const struct exchange *exchange)
+{
+    return exchange->interface->is_in_first_slot ? 1 : exchange->passes;
+}
+
 static void prepare(void *state, long long burst)
 {
     struct exchange *exchange = state;
     exchange->first += (uint64_t)exchange->passes;
     exchange->passes = (int)burst;
     lanes_begin_own(exchange);
-    for (int pass = 0; pass < exchange->passes; pass++) {
+    for (int pass = 0; pass < slots_in_use(exchange); pass++) {
         contents_of(exchange)->fill(exchange, pass);
     }
     lanes_end_own(exchange);
@@ -182,7 +188,7 @@ static void check(void *state, long long burst)
     struct exchange *exchange = state;
     (void)burst;
     lanes_begin_own(exchange);
-    for (int pass = 0; pass < exchange->passes; pass++) {
+    for (int pass = 0; pass < slots_in_use(exchange); pass++) {
         contents_of(exchange)->compare(exchange, pass);
     }
     lanes_end_own(exchange);
@@ -216,11 +222,13 @@ static bool has_room(struct exchange *exchange)
 
 static void take_samples(struct exchange *exchange)
 {
+    const long long asked = options_integer(&exchange->launch->options, "burst");
     const struct trial trial = {.launch = exchange->launch,
                                 .cell = exchange->cell,
                                 .record = exchange->record,
                                 .state = exchange,
-                                .longest = exchange->slots,
+                                .longest =
+                                    exchange->interface->is_in_first_slot ? asked : exchange->slots,
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,

@@ -35,6 +35,9 @@ struct interface {
     enum epochs epochs;
     /* All ranks: THE TIMED LOOP. With fences an epoch is open before it, and none after it. */
     void (*go)(const struct exchange *exchange, int passes);
+    /* It uses the slot of the first pass in all passes, which are as many as the option `burst`
+     * allows: what a later pass loses, the first has brought. */
+    bool is_in_first_slot;
 };
 
 /* A message that this rank sends or receives. */

@@ -80,10 +80,8 @@ static struct word word_at(const struct mutex *mutex, int rank, MPI_Aint place)
     return (struct word){mutex->window.handle, rank, mutex->window.begins[rank] + place};
 }
 
-typedef int64_t fetching(struct word word, MPI_Op operation, int64_t operand);
-
 /* Join the queue; return whether others are before this rank. */
-static bool enqueue(const struct mutex *mutex, fetching *swap)
+static bool enqueue(const struct mutex *mutex, word_fetching *swap)
 {
     const int64_t before = swap(word_at(mutex, HOST, TAIL), MPI_REPLACE, mutex->rank);
     if (before != NOBODY) {
@@ -92,16 +90,23 @@ static bool enqueue(const struct mutex *mutex, fetching *swap)
     return before != NOBODY;
 }
 
+typedef int64_t swapping(struct word word, int64_t expected, int64_t desired);
+
 /* Leave the queue; return who is next, or NOBODY. */
-static int dequeue(const struct mutex *mutex)
+static int dequeue_by(const struct mutex *mutex, swapping *swap, word_fetching *fetch)
 {
     const struct word tail = word_at(mutex, HOST, TAIL), own = word_at(mutex, mutex->rank, NEXT);
-    if (word_compare_and_swap(tail, mutex->rank, NOBODY) == mutex->rank) {
+    if (swap(tail, mutex->rank, NOBODY) == mutex->rank) {
         return NOBODY;
     }
-    const int64_t next = word_await_change(own, NOBODY);
-    word_fetch(own, MPI_REPLACE, NOBODY);
+    const int64_t next = word_await_change_by(fetch, own, NOBODY);
+    fetch(own, MPI_REPLACE, NOBODY);
     return (int)next;
+}
+
+static int dequeue(const struct mutex *mutex)
+{
+    return dequeue_by(mutex, word_compare_and_swap, word_fetch);
 }
 
 static void lock_mcs(struct mutex *mutex)
@@ -126,7 +131,23 @@ static void unlock_mcs(struct mutex *mutex)
     }
 }
 
-/* The same, handed over by a word that the next rank looks at, in place of a message. */
+/* The same, each access in a shared lock of its own, as in the source. */
+static void lock_mcs_shared_locks(struct mutex *mutex)
+{
+    if (enqueue(mutex, word_fetch_in_lock)) {
+        await_message();
+    }
+}
+
+static void unlock_mcs_shared_locks(struct mutex *mutex)
+{
+    const int next = dequeue_by(mutex, word_compare_and_swap_in_lock, word_fetch_in_lock);
+    if (next != NOBODY) {
+        send_message(next);
+    }
+}
+
+/* The same as mcs, handed over by a word that the next rank looks at, in place of a message. */
 static void lock_mcs_spin(struct mutex *mutex)
 {
     if (enqueue(mutex, word_fetch)) {
@@ -192,6 +213,7 @@ static void unlock_c_atomics(struct mutex *mutex)
 const struct algorithm algorithms[] = {
     {.name = "byte_vector", .lock = lock_byte_vector, .unlock = unlock_byte_vector},
     {.name = "mcs", .lock = lock_mcs, .unlock = unlock_mcs, .in_lock_all = true},
+    {.name = "mcs_shared_locks", .lock = lock_mcs_shared_locks, .unlock = unlock_mcs_shared_locks},
     {.name = "mcs_request", .lock = lock_mcs_request, .unlock = unlock_mcs, .in_lock_all = true},
     {.name = "mcs_spin", .lock = lock_mcs_spin, .unlock = unlock_mcs_spin, .in_lock_all = true},
     {.name = "compare_and_swap",

@@ -3,6 +3,7 @@
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.2:
  * a vector of bytes under exclusive locks (MPI-2), and the MCS queue on atomic operations (MPI-3).
+ * The accesses of MCS are in shared locks of their own, as in the source, or all in one lock_all.
  * Beside these: MCS with requests, MCS that hands over by a word, a compare-and-swap lock with
  * exponential back-off, and one of C's atomic operations in shared memory, which bounds them all
  * within a node. Timed, in seconds: a cycle of lock, critical section and unlock. Verified: each
@@ -14,7 +15,7 @@
 #include "mpi/trial.h"
 #include "mpi/world.h"
 
-#define WITH_FLAVOR "byte_vector,mcs,mcs_request,mcs_spin,compare_and_swap"
+#define WITH_FLAVOR "byte_vector,mcs,mcs_shared_locks,mcs_request,mcs_spin,compare_and_swap"
 #define FEWEST_CYCLES 10 /* of a rank in a burst that says something of fairness */
 
 /* What the host does, which is the target, while the others lock and unlock. */

@@ -41,7 +41,7 @@ struct algorithm {
     bool in_lock_all; /* inside one epoch of all ranks; else each operation has its own */
     bool is_shared;   /* in a window of shared memory */
 };
-extern const struct algorithm algorithms[6];
+extern const struct algorithm algorithms[7];
 
 /* Collective: false, and the record says why, where there is no such window. */
 bool mutex_open(struct mutex *mutex);

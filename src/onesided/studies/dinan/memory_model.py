@@ -10,6 +10,7 @@ from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
+from onesided.report.published import PublishedTable
 from onesided.studies.dinan import STUDY
 from onesided.studies.parts.today import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
@@ -113,6 +114,9 @@ EXPERIMENT = published_experiment(
             "memory_model",
             "Rank 0 accesses its own part in one long epoch; each other rank writes once.",
             with_flavor(IDIOM),
+        ),
+        PublishedTable(
+            "dinan_figure1", groups="model", folded="Figure 1, which accesses may be concurrent"
         ),
     ],
 )

@@ -24,6 +24,7 @@ ALGORITHM = Axis(
     {
         "byte_vector": "byte vector (MPI-2)",
         "mcs": "MCS (MPI-3)",
+        "mcs_shared_locks": "MCS, shared locks (MPI-3)",
         "mcs_request": "MCS, requests",
         "mcs_spin": "MCS, a word hands over",
         "compare_and_swap": "compare and swap, back-off",

@@ -1,6 +1,6 @@
 """Make the experiment of an exchange, with a page that includes the source's tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Column, Folded, Measure, Prose, Table
 from onesided.report.pivot import Fields, by_difference, pivoted
 from onesided.report.published import PublishedSeries, PublishedTable
+from onesided.report.ratios import Pair, Ratios, by_point, first_by
 from onesided.report.series import SeriesFigure
 from onesided.report.values import Values
 from onesided.report.words import listed
@@ -253,6 +254,45 @@ def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Ce
     return [" ".join(filter(None, said))]
 
 
+def same_buffers(kernel: str, title: str, same: str, own: str) -> Ratios:
+    """Return the table of what it changes that all passes have the same buffers, as in the source.
+
+    Args:
+        kernel: the name of the kernel.
+        title: the title of the sizes.
+        same: the interface whose passes have the same buffers.
+        own: the same interface, each pass of which has buffers of its own.
+    """
+
+    def pairs(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
+        def point(cell: Cell) -> dict[str, Any]:
+            sides = {"sides": cell.axis("sides")} if cell.axis("sides") else {}
+            return {"size": of.size_of(cell), "ranks": cell.ranks, **sides}
+
+        for at, alike in by_point(cells, point):
+            ways = first_by(alike, "interface")
+            if same in ways and own in ways:
+                yield Pair(at, ways[same], ways[own])
+
+    return Ratios(
+        name=f"{kernel}_same_buffers",
+        caption=(
+            f"The time of {of.WORDS[same]} over that of {of.WORDS[own]}, with the {{}}. In the "
+            "source all passes of a burst have the same buffers, which stay in a cache; here only "
+            "in this way. Then the data of one pass hides what a later pass loses. Only ranks with "
+            "a core each."
+        ),
+        metric=TIME.name,
+        heads=[
+            Column("size", title, str, header=True),
+            Column("ranks", "ranks", str),
+            *([Column("sides", "map")] if kernel == "some_to_some" else []),
+        ],
+        pairs=pairs,
+        ordered=True,
+    )
+
+
 @dataclass(frozen=True)
 class ByProcesses:
     """The source's tables by the number of processes: of all machines, per node, and the summary.
@@ -309,6 +349,7 @@ def exchange(
     faster: Faster,
     today: Today,
     own: Mapping[str, str],
+    same: str,
     published: Sequence[PublishedTable],
     by_ranks: ByProcesses | None = None,
     more: Sequence[Content] = (),
@@ -323,6 +364,7 @@ def exchange(
         faster: the answer to the question which side is faster.
         today: today's tables.
         own: the values of the source's own way on axes.
+        same: the interface of this way with the same buffers in all passes.
         published: the source's tables.
         by_ranks: the source's tables by the number of processes; None if there are none.
         more: parts of the page to show after today's tables.
@@ -337,6 +379,7 @@ def exchange(
         opening = [Summary(ours, summary), summary]
         placed = [*by_ranks.contents(ours), PerNode(ours, per_node), per_node]
     claims = Claims(STUDY.name, kernel)
-    contents = [faster, *opening, today, *more, *placed, *published, claims]
+    again = same_buffers(kernel, today.size_title, same, own["interface"])
+    contents = [faster, *opening, today, again, *more, *placed, *published, claims]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return exchanges.exchange(module, title, order, STUDY, page)

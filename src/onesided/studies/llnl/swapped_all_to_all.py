@@ -10,6 +10,8 @@ from onesided.studies.llnl.exchange import (
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 
+SAME = "alltoall_same_buffers"
+
 EXPERIMENT = exchange(
     __name__,
     "Swapped all-to-all (ATA)",
@@ -19,7 +21,7 @@ EXPERIMENT = exchange(
         "to call. The bandwidth counts the blocks that go to other ranks; the source prints "
         "neither its formula nor its size."
     ),
-    faster=Faster("swapped_all_to_all", "block"),
+    faster=Faster("swapped_all_to_all", "block", left_out=(SAME,)),
     today=Today(
         "swapped_all_to_all",
         "blocks of 8 bytes for the latency, of 1 MB for the bandwidth.",
@@ -27,6 +29,7 @@ EXPERIMENT = exchange(
         lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
     ),
     own={"interface": "alltoall"},
+    same=SAME,
     published=[published_by_ranks("ata")],
     by_ranks=ByProcesses("ata", ["bandwidth"], ["latency_ms"], LARGE),
 )

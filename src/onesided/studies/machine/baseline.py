@@ -17,6 +17,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Column, Measure, Row, Table
 from onesided.report.pivot import SIZE, Axis, by_difference
+from onesided.report.published import PublishedTable
 from onesided.report.words import listed
 from onesided.studies.machine import STUDY
 
@@ -133,6 +134,7 @@ PAGE = ReferencePage(
     ),
     contents=[
         OfMachine(),
+        PublishedTable("redbook_thread_creation"),
         Claims(STUDY.name, "baseline"),
     ],
 )

@@ -55,6 +55,7 @@ EXPERIMENT = published_experiment(
             )
         ),
         TABLE9,
+        PublishedTable("redbook_buffer_limits"),
     ],
     published=[PublishedSeries(TABLE9, "tasks", ["limit_bytes"], places=MOST_TASKS)],
 )

@@ -4,6 +4,7 @@ from onesided.environments.settings import DEFAULT
 from onesided.report.by_cores import OnCores
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import SIZE
+from onesided.report.published import PublishedTable
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
@@ -46,6 +47,9 @@ EXPERIMENT = published_experiment(
             ),
             ways.way,
             lambda cell: is_allocated(cell) and cell.setting == DEFAULT and ways.has_size(cell),
+        ),
+        PublishedTable(
+            "redbook_table4", "cards", folded="Table 4, programs with and without shared memory"
         ),
     ],
 )

@@ -43,6 +43,7 @@ class ShareAnalysis(ReferenceAnalysis):
 
 
 TABLE25, TABLE26 = PublishedTable("redbook_table25"), PublishedTable("redbook_table26")
+TABLE23 = PublishedTable("redbook_table23", folded="Table 23, a program of threads alone")
 BY_TASKS = {
     variant: PublishedSeries(table, "tasks", [f"threads_{number}" for number in (1, 2, 4, 8)])
     for variant, table in (("rows", TABLE25), ("columns", TABLE26))
@@ -110,6 +111,7 @@ EXPERIMENT = published_experiment(
     contents=[
         TABLE25,
         TABLE26,
+        TABLE23,
         Speedups(
             "matrix_vector_speedups",
             TOTAL.name,
@@ -117,6 +119,7 @@ EXPERIMENT = published_experiment(
                 Way("rows", "Example 1, Table 25: rows", TABLE25),
                 Way("columns", "Example 2, Table 26: columns", TABLE26),
                 Way("rows_forked", "Figure 41: rows, column by column"),
+                Way("none", "Table 23: points of an image, one task", TABLE23),
             ],
         ),
         *map(_over_tasks, BY_TASKS),

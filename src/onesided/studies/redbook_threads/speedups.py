@@ -18,6 +18,8 @@ Size = tuple[int, int]
 ONE: Size = (1, 1)
 THREADS = "threads_"
 """The first part of a published table's column names; the number of threads follows."""
+OF_ONE_TASK = ("threads", "elapsed_s")
+"""The columns of a published table that has a row for each number of threads of one task."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class Way:
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
+            if table and all(column in row for column in OF_ONE_TASK):
+                threads, time = (table.number(row, column) or 0.0 for column in OF_ONE_TASK)
+                times[1, int(threads)] = time, ""
             for column in row:
                 time = table.number(row, column) if table and column.startswith(THREADS) else None
                 if time is not None:
