@@ -33,8 +33,8 @@ static struct presence stay_computing(struct experiment *experiment, double leng
 static struct presence stay_probing(struct experiment *experiment, double length_s)
 {
     const double interval_s = 1e-6 * cell_number(experiment->cell, "probe_interval_us");
-    const struct compute_sample sample = compute_probing(
-        &experiment->launch->compute, length_s, interval_s, &experiment->page->visits);
+    const struct compute_sample sample = compute_probing(&experiment->launch->compute, length_s,
+                                                         interval_s, &experiment->page->visits);
     return presence_of(&sample);
 }
 
