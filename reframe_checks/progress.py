@@ -89,9 +89,12 @@ class ProgressQuick(Progress):
     setting = builtins.parameter(["default"])
     # with as few cores as a laptop has, helpers measure the scheduler and take longest
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
-    crosses_one_thread = [_table(["computes"])]
-    crosses_lowest_level = [_flushed(["idle", "computes_probing"])]
-    crosses_threads = [_flushed(["helper_blocked"])]
+    crosses_lowest_level = [_table(["computes"]), _flushed(["idle", "computes_probing"])]
+    # a second thread level repeats verdicts, so it has few of the cells
+    crosses_threads = [
+        _flushed(["helper_blocked"]),
+        _table(["computes"], synchronisations=["lock_all_flush"], flavors=["allocate"]),
+    ]
 
 
 @rfm.simple_test

@@ -10,7 +10,7 @@ from onesided.cells import verdicts
 CELLS = progress.grid(("put", "fetch_and_op"))
 
 
-def waits_over_tcp(at, setting):
+def waits_on_hosts(at, setting):
     if setting == "hosts":
         return "waits"
     return progress.allocate_and_flush(at)
@@ -45,7 +45,7 @@ def words_of(table, where):
 
 @pytest.fixture(scope="module")
 def differing(tmp_path_factory):
-    return headline_of(tmp_path_factory.mktemp("differing"), waits_over_tcp)
+    return headline_of(tmp_path_factory.mktemp("differing"), waits_on_hosts)
 
 
 def test_what_waits_between_nodes_alone_is_said_for_both(differing):
@@ -57,6 +57,11 @@ def test_what_waits_between_nodes_alone_is_said_for_both(differing):
         f"2 synchronisations tested: an access completes while the target computes in {OPENMPI} "
         "only."
     ]
+
+
+def test_ranks_on_hosts_are_no_variable_that_was_tried(differing):
+    said, _ = differing
+    assert not any("no variable" in one for one in said)
 
 
 def test_the_table_has_columns_for_both(differing):
@@ -75,8 +80,8 @@ def test_where_both_agree_the_sentences_do(tmp_path):
     assert words_of(table, True) == words_of(table, False)
 
 
-def test_without_cells_over_tcp_it_is_said_that_between_nodes_is_open(tmp_path):
-    said, table = headline_of(tmp_path, waits_over_tcp, ("default",))
+def test_without_cells_on_hosts_it_is_said_that_between_nodes_is_open(tmp_path):
+    said, table = headline_of(tmp_path, waits_on_hosts, ("default",))
     assert not any(one.startswith(("Within", "Between")) for one in said)
     assert any("Between nodes it may be otherwise: onesided run" in one for one in said)
     assert words_of(table, True)[MPICH] == set()

@@ -12,6 +12,7 @@ from onesided.report.cells import grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.studies.stfc.progress.cells import (
     DEFAULT_SETTING,
+    ON_HOSTS,
     Payload,
     base_of,
     computing,
@@ -291,7 +292,7 @@ class Advice:
         self.effects = [
             self._effect(setting, *declared(setting, mpi))
             for setting in others
-            if setting not in (None, DEFAULT_SETTING)
+            if setting not in (None, DEFAULT_SETTING, ON_HOSTS)
         ]
         at_default = computing(self._with(DEFAULT_SETTING))
         decided = [cell for cell in at_default if is_decided(cell)]
