@@ -20,6 +20,7 @@ EXPERIMENT = Experiment(
             tables.contenders,
             tables.degradation,
             tables.latency,
+            tables.ClaimsSection(STUDY.name, "shared_counter"),
         ],
         way_rows,
     ),

@@ -1,11 +1,13 @@
 """The counter's tables: Table 1 of the source and of today, contenders, degradation, latency."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Growth, RanksOf
 from onesided.report.cells import by_environment, level_rank, value_or_word
+from onesided.report.claims import Claims
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Measure, Section
 from onesided.report.pivot import Axis, Fields, Pivot, pivoted
@@ -193,3 +195,15 @@ def latency(material: Material) -> Section | None:
         interval=material.interval_words,
     )
     return WRITTEN.section("latency", [table])
+
+
+# ------------------------------------------------------------------------------ claims
+
+
+@dataclass(frozen=True)
+class ClaimsSection(Claims):
+    """The claims of the source as a section of their own."""
+
+    def __call__(self, material: Material) -> Section | None:
+        """Return the section."""
+        return WRITTEN.section("counter-claims", self.parts(material))
