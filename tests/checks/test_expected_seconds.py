@@ -124,3 +124,17 @@ def test_larger_messages_take_longer_and_blocks_for_more_ranks_too(expected):
         for test in (pairs, drawn)
     ]
     assert each[0] > 2 * each[1]
+
+
+def test_a_message_comes_from_many_ranks_only_where_each_has_a_core(expected):
+    def targets(test, **labels):
+        points = grid.points(test["base_point"], test["crosses"])
+        return sorted({int(at["target"]) for at in points if labels.items() <= at.items()})
+
+    test = expected(128, [64], "luecke.py")["DistantMessages", 64]
+    many = targets(test, interface="mpi2", size_bytes="10000")
+    assert len(many) == 16
+    assert (many[0], many[-1]) == (1, 63)
+    assert targets(test, target_state="computes") == [1, 63]
+    crowded = expected(2, [8], "luecke.py")["DistantMessages", 8]
+    assert targets(crowded) == [1, 7]
