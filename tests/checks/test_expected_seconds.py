@@ -138,3 +138,18 @@ def test_a_message_comes_from_many_ranks_only_where_each_has_a_core(expected):
     assert targets(test, target_state="computes") == [1, 63]
     crowded = expected(2, [8], "luecke.py")["DistantMessages", 8]
     assert targets(crowded) == [1, 7]
+
+
+def test_the_counter_of_the_report_has_its_processes_and_fewer_tasks_where_they_share_cores(
+    expected,
+):
+    enough = expected(32, None, "shared_counter.py")
+    crowded = expected(2, None, "shared_counter.py")
+    for check, accesses in (("SharedCounterSourceSize", "1"), ("SharedCounterFockBuilder", "6")):
+        assert sorted(ranks for name, ranks in enough if name == check) == [4, 10, 32]
+        options = enough[check, 32]["kernel_options"]
+        assert (options["tasks-per-rank"], options["further-tasks"]) == ("10", "1")
+        assert options["accesses-per-task"] == accesses
+        assert int(crowded[check, 32]["kernel_options"]["tasks-per-rank"]) == 3
+        points = grid.points(enough[check, 32]["base_point"], enough[check, 32]["crosses"])
+        assert len({at["algorithm"] for at in points}) == 6

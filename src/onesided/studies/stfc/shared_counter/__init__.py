@@ -19,6 +19,7 @@ EXPERIMENT = Experiment(
             figures.probe_section,
             tables.contenders,
             tables.degradation,
+            tables.solution,
             tables.latency,
             tables.ClaimsSection(STUDY.name, "shared_counter"),
         ],

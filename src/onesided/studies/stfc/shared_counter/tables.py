@@ -168,6 +168,57 @@ def degradation(material: Material) -> Section | None:
     return WRITTEN.section("counter-degradation", [table], published=_published_range())
 
 
+# ------------------------------------------------------------------------------ time to solution
+
+
+def solution(material: Material) -> Section | None:
+    """Return the table of whole runs: their time, the waits at the end, and the slowest rank."""
+
+    def row(twin: Mapping[str, Cell]) -> Fields:
+        first = leading(twin)
+        how = (steps(spread_of(first)), numbers.milliseconds_label(compute_ms_of(first)))
+        words = ", ".join((*way_of(first)[1:], *how, str(first.thread_level)))
+        own: Fields = {**_head(first), "with": words, "processes": first.ranks}
+        for case, cell in twin.items():
+            if case not in CASES:
+                continue
+            key = _case_key(case)
+            total = value_or_word(material, cell, "total", "slowest")
+            ratio = material.measure(cell, "solution", "over_computes")
+            own |= {
+                f"{key}_total": total,
+                f"{key}_ratio": ratio,
+                f"{key}_wait_0": material.measure(cell, "wait", "rank_0"),
+                f"{key}_wait_1": material.measure(cell, "wait", "rank_1"),
+                f"{key}_slowest": material.measure(cell, "access_mean", "slowest_rank"),
+                f"{key}_note": _solution_note(material, cell) if ratio else None,
+            }
+        return own
+
+    rows = [row(twin) for twin in twins(material.cells)]
+    cases = {key: {"title": case} for key, case in ((_case_key(c), CASES[c]) for c in CASES)}
+    table = WRITTEN.table(
+        "solution",
+        by_environment(material, rows),
+        each={"case": cases},
+        interval=material.interval_words,
+    )
+    return WRITTEN.section("counter-solution", [table])
+
+
+def _solution_note(material: Material, cell: Cell) -> str:
+    """Say what stands below the time of a run."""
+    ratio = material.measure(cell, "solution", "over_computes")
+    said = [] if ratio is None else [f"{numbers.factor(ratio.value)} the computes"]
+    for words, metric, statistic in (
+        ("process 1 waits", "wait", "rank_1"),
+        ("slowest access", "access_mean", "slowest_rank"),
+    ):
+        if measure := material.measure(cell, metric, statistic):
+            said.append(f"{words} {numbers.seconds(measure.value)}")
+    return ", ".join(said)
+
+
 # ------------------------------------------------------------------------------ latency
 
 
