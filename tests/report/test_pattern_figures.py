@@ -1,5 +1,8 @@
 """Figures of the five patterns without printed numbers: by ranks, by targets, trials in order."""
 
+import json
+from dataclasses import replace
+
 import polars as pl
 import pytest
 from made_up import patterns as made
@@ -7,6 +10,7 @@ from shown import materials, parts
 
 from onesided.studies.luecke.analysis import MEDIAN
 from onesided.studies.luecke.pattern import (
+    TRIAL,
     TimeByRanks,
     TimeBySize,
     TimeByTarget,
@@ -91,3 +95,16 @@ def test_the_trials_are_those_of_the_first_launch_in_their_order(found, cores):
     assert own.height == made.TRIALS
     assert [row["value"] for row in rows] == own["value"].to_list()
     assert {row["series"] for row in figure.table.rows} == {"MPI-2", "SHMEM"}
+
+
+def test_the_trials_stand_in_equal_steps_and_the_ranks_of_a_wide_range_do_not():
+    order = TrialsInSequence("one", "", "", "time", TRIAL, "time", is_order=True)
+    points = [
+        {"panel": "", "series": "", "x": x, "label": str(x), "value": 1.0} for x in range(1, 52)
+    ]
+    (equal, growing) = (
+        json.dumps(figure._chart(points, narrow=False))
+        for figure in (order, replace(order, is_order=False))
+    )
+    assert '"log"' not in equal
+    assert '"log"' in growing

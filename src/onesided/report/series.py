@@ -50,6 +50,7 @@ class SeriesFigure:
         published: the source's curves of the same metric; they are drawn in a separate figure
             above.
         dots: whether each point has a mark. Without marks a page with many points stays small.
+        is_order: whether the axis is an order, which is never logarithmic.
     """
 
     name: str
@@ -64,6 +65,7 @@ class SeriesFigure:
     unit: str = "s"
     published: Curves | None = None
     dots: bool = True
+    is_order: bool = False
 
     def points(self, material: Material) -> list[Row]:
         """Return a point for each cell, in the order in which they were declared."""
@@ -143,7 +145,9 @@ class SeriesFigure:
         self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
     ) -> figures.Specification:
         """Return one panel; all panels have the same axes."""
-        x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
+        places = [point["x"] for point in every]
+        scale = alt.Scale(domain=[0, max(places)]) if self.is_order else _scale(places)
+        x = alt.X("x:Q", scale=scale, axis=self._ticks(every))
         ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
         labels = {} if self.unit == "1" else {"labelExpr": figures.prefixed(self.unit)}
         y = {

@@ -30,6 +30,7 @@ EXPERIMENT = pattern(
             y="time",
             only={**ROTATED, "size_bytes": "10000"},
             dots=False,
+            is_order=True,
         )
     ],
 )

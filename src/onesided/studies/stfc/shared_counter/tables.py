@@ -207,16 +207,18 @@ def solution(material: Material) -> Section | None:
 
 
 def _solution_note(material: Material, cell: Cell) -> str:
-    """Say what stands below the time of a run."""
-    ratio = material.measure(cell, "solution", "over_computes")
-    said = [] if ratio is None else [f"{numbers.factor(ratio.value)} the computes"]
-    for words, metric, statistic in (
-        ("process 1 waits", "wait", "rank_1"),
-        ("slowest access", "access_mean", "slowest_rank"),
-    ):
-        if measure := material.measure(cell, metric, statistic):
-            said.append(f"{words} {numbers.seconds(measure.value)}")
-    return ", ".join(said)
+    """Say what stands below the time of a run; with two processes the slowest is process 1."""
+    shown = [
+        ("", "solution", "over_computes", numbers.factor),
+        ("wait ", "wait", "rank_1", numbers.seconds),
+    ]
+    if cell.ranks > 2:
+        shown.append(("slowest ", "access_mean", "slowest_rank", numbers.seconds))
+    found = [
+        (words, material.measure(cell, metric, statistic), written)
+        for words, metric, statistic, written in shown
+    ]
+    return ", ".join(words + written(own.value) for words, own, written in found if own)
 
 
 # ------------------------------------------------------------------------------ latency
