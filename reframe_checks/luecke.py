@@ -31,8 +31,16 @@ COMPUTE_S = 0.01
 TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
 #: The bytes of a cache that a rank flushes in a second if it has a core.
 FLUSHED_BYTES_PER_S = 1e10
+#: The source's Figures 2 and 3 have the time by each target; so many show its course.
+MOST_TARGETS = 16
 #: With at most so many ranks for each core, a rank that computes is still met by the others.
 MOST_LOAD_WITH_COMPUTES = 2
+
+
+def spread(last, most):
+    """Return numbers from 1 to `last`, all of them if there are at most `most`, else evenly."""
+    number = min(last, most)
+    return [1 + round(at * (last - 1) / max(1, number - 1)) for at in range(number)]
 
 
 class Pattern(OneSetting):
@@ -58,19 +66,19 @@ class Pattern(OneSetting):
         size = {"size_bytes": self.sizes()}
         small = {"size_bytes": [SMALL]}
         computing = {**small, "target_state": ["computes"]}
-        own = self.own_values()
         self.crosses = []
         for interface in interfaces:
-            chosen = {"interface": [interface], **self.own_of(interface, own)}
+            chosen = {"interface": [interface], **self.own_of(interface, self.own_values())}
+            few = {"interface": [interface], **self.own_of(interface, self.few_own_values())}
             main = MAIN_FLAVORS.get(interface, [NO_MEANING])
             every = main if self.is_crowded or interface not in MAIN_FLAVORS else FLAVORS
             # first, because a library that crashes at its end spoils the last cell's verdict
             if self.computes():
                 flavors = every if interface == "mpi3" else main
-                self.crosses += [{**chosen, "flavor": flavors, **computing}]
+                self.crosses += [{**few, "flavor": flavors, **computing}]
             self.crosses += [{**chosen, "flavor": main, **size}]
             if every != main:
-                self.crosses += [{**chosen, "flavor": every, **small}]
+                self.crosses += [{**few, "flavor": every, **small}]
         self.kernel_options = {
             "trials": str(self.trials),
             "computing-trials": str(self.computing_trials),
@@ -90,6 +98,10 @@ class Pattern(OneSetting):
     def own_values(self):
         """Return the values of the kernel's own axis, by the axis's name."""
         return self.own_axis
+
+    def few_own_values(self):
+        """Return the values of the own axis for further flavors, and where a rank computes."""
+        return self.own_values()
 
     def own_of(self, interface, own):
         """Return the own axis's values for an interface. The axis has no meaning for a rival."""
@@ -142,9 +154,14 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
+        """Return the ranks from which rank 0 gets: with a core for each rank, many of them."""
+        if self.is_crowded:
+            return self.few_own_values()
+        return {"target": spread(self.ranks - 1, MOST_TARGETS)}
+
+    def few_own_values(self):
         """Return the ranks from which rank 0 gets: if there are many, the first and the last."""
-        every = list(range(1, self.ranks))
-        return {"target": every if self.ranks <= 4 else [every[0], every[-1]]}
+        return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):
         """Return the targets for each interface. A rival also gets from a target."""

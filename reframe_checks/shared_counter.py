@@ -11,6 +11,7 @@ from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
+from .plugins.ranks import ranks_of
 
 MPI2 = ["mpi2_array", "mpi2_tree"]
 MPI3 = ["fetch_and_op", "fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"]
@@ -23,6 +24,10 @@ CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
 # approximate time of a cell besides its computes
 CELL_S = 0.02
+# the report has 10 tasks for each process and one more
+TASKS_OF_THE_REPORT, CROWDED_TASKS_OF_THE_REPORT = 10, 3
+# of a cell with several ranks for each core: 10 and 32 ranks on two cores
+SLOWDOWN_OF_LOAD = 2
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
 COMPUTE_OF_THE_REPORT_MS = 240
 
@@ -117,6 +122,53 @@ class SharedCounterPapers(SharedCounter):
             "compute_ms": [COMPUTE_OF_THE_REPORT_MS],
         },
     ]
+
+
+class SharedCounterOfTheReport(SharedCounter):
+    """The report's numbers of processes and of tasks, with every algorithm.
+
+    Without a core for each rank an access takes a hundred times as long. Then there are fewer tasks
+    and fewer cells.
+    """
+
+    tags = {"source_size"}
+    ranks = ranks_of(4, 10, 32)
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    accesses_per_task = builtins.variable(int, value=1)
+
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Choose the cells and the tasks by whether each rank has a core."""
+        tasks = CROWDED_TASKS_OF_THE_REPORT if self.is_crowded else TASKS_OF_THE_REPORT
+        self.kernel_options = {
+            "tasks-per-rank": str(tasks),
+            "further-tasks": "1",
+            "accesses-per-task": str(self.accesses_per_task),
+        }
+        fixed = {"algorithm": MPI2 + MPI3, "case": CASES_ONE_THREAD}
+        random = _random(MPI2 + MPI3, "target_computes")
+        full = [{**fixed, "flavor": FLAVORS}, *random]
+        self.crosses = [fixed] if self.is_crowded else full
+
+    @property
+    def slowdown(self):
+        """How much longer a cell takes than its computes, because ranks share cores."""
+        return SLOWDOWN_OF_LOAD * self.load if self.is_crowded else 1
+
+
+@rfm.simple_test
+class SharedCounterSourceSize(SharedCounterOfTheReport):
+    """One access before each compute, as in the report's kernel."""
+
+    descr = "shared counter, the report's processes and tasks"
+
+
+@rfm.simple_test
+class SharedCounterFockBuilder(SharedCounterOfTheReport):
+    """Six accesses before each compute: the report says that a Fock builder makes so many."""
+
+    descr = "shared counter, six accesses before each compute"
+    accesses_per_task = 6
 
 
 @rfm.simple_test

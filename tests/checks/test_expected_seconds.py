@@ -124,3 +124,32 @@ def test_larger_messages_take_longer_and_blocks_for_more_ranks_too(expected):
         for test in (pairs, drawn)
     ]
     assert each[0] > 2 * each[1]
+
+
+def test_a_message_comes_from_many_ranks_only_where_each_has_a_core(expected):
+    def targets(test, **labels):
+        points = grid.points(test["base_point"], test["crosses"])
+        return sorted({int(at["target"]) for at in points if labels.items() <= at.items()})
+
+    test = expected(128, [64], "luecke.py")["DistantMessages", 64]
+    many = targets(test, interface="mpi2", size_bytes="10000")
+    assert len(many) == 16
+    assert (many[0], many[-1]) == (1, 63)
+    assert targets(test, target_state="computes") == [1, 63]
+    crowded = expected(2, [8], "luecke.py")["DistantMessages", 8]
+    assert targets(crowded) == [1, 7]
+
+
+def test_the_counter_of_the_report_has_its_processes_and_fewer_tasks_where_they_share_cores(
+    expected,
+):
+    enough = expected(32, None, "shared_counter.py")
+    crowded = expected(2, None, "shared_counter.py")
+    for check, accesses in (("SharedCounterSourceSize", "1"), ("SharedCounterFockBuilder", "6")):
+        assert sorted(ranks for name, ranks in enough if name == check) == [4, 10, 32]
+        options = enough[check, 32]["kernel_options"]
+        assert (options["tasks-per-rank"], options["further-tasks"]) == ("10", "1")
+        assert options["accesses-per-task"] == accesses
+        assert int(crowded[check, 32]["kernel_options"]["tasks-per-rank"]) == 3
+        points = grid.points(enough[check, 32]["base_point"], enough[check, 32]["crosses"])
+        assert len({at["algorithm"] for at in points}) == 6

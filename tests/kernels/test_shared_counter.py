@@ -111,6 +111,19 @@ def test_a_budget_takes_tasks_from_long_computes_only_and_leaves_three(shared_co
     assert done == {1: 6 * RANKS, 8: 5 * RANKS, 400: 3 * RANKS}
 
 
+def test_a_rank_computes_after_every_so_many_numbers_and_tasks_may_be_added(shared_counter):
+    run = shared_counter.launch(
+        *("--compute_ms", "0.5", "--case", "target_computes,target_idle", "--flavor", "allocate"),
+        *("--tasks-per-rank", "10", "--further-tasks", "1", "--accesses-per-task", "6"),
+    )
+    for cell, result in run.results.items():
+        takers = 1 if "target_idle" in cell else RANKS
+        numbers = [len(series(result, "access", rank) or ()) for rank in range(RANKS)]
+        computes = [len(series(result, "compute", rank) or ()) for rank in range(RANKS)]
+        assert sum(numbers) == 6 * (10 * takers + 1), cell
+        assert computes == [taken // 6 for taken in numbers], cell
+
+
 def test_an_idle_target_only_waits(whole_grid):
     for cell, result in whole_grid.results.items():
         metrics = {item["metric"] for item in result["series"] if item["rank"] == 0}

@@ -146,7 +146,8 @@ def series(at: make.Labels, behaviour: Behaviour, source: random.Random) -> list
 
 def further(cell, cores):
     """Return the test of a cell, and what is true of it where it was run."""
-    test = {"test": f"SharedCounter_{cell.level}"}
+    more = f"_{cell.ranks}" if cell.ranks > 2 else ""
+    test = {"test": f"SharedCounter_{cell.level}{more}"}
     if cell.environment.unavailable:
         return test
     path = {"osc": None, "netmod": "shm", "provider": None, "shm": True}
@@ -157,7 +158,7 @@ def further(cell, cores):
         "transport": json.dumps(path),
         "threads_after_init": 1,
         "library_version": WORDS.get(cell.environment.family, "Intel(R) MPI Library 2021.18"),
-        "oversubscribed": cell.at["case"].startswith("helper"),
+        "oversubscribed": cell.ranks * (1 + cell.at["case"].startswith("helper")) > cores,
     }
 
 
@@ -170,6 +171,8 @@ def campaign(
     spreads=(0, 50),
     levels=("single", "multiple"),
     seed=1,
+    ranks=(2,),
+    cores=2,
 ):
     """Write the campaign (`generator.campaign`); return the folder."""
 
@@ -188,7 +191,7 @@ def campaign(
         "inside_launches_s": inside_s,
         "parts": {"reframe": 22.5, "snakemake": 9.0, "analyse": 4.0, "report": 6.0},
     }
-    host = {"name": "node", "cores": 2, "kernel": "6.1", "scheduler_tick_hz": 250}
+    host = {"name": "node", "cores": cores, "kernel": "6.1", "scheduler_tick_hz": 250}
     return make.campaign(
         lambda cell: series(cell.at, cell.environment.behaviour(cell.at), cell.source),
         cells_of,
@@ -199,6 +202,8 @@ def campaign(
         levels=levels,
         rounds=rounds,
         seed=seed,
+        ranks=ranks,
+        cores=cores,
         partition="local",
         further=further,
         record={"timing": timing, "host": host},

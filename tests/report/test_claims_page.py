@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 import yaml
-from made_up import dinan, generator, messages, patterns, windows
+from made_up import dinan, generator, messages, patterns, progress, windows
 from made_up.generator import MPICH, OPENMPI
 from test_browser import WIDTHS, network, opened
 from unpacked import whole
@@ -314,7 +314,8 @@ def test_the_first_screen_has_two_lines_on_claims(several):
         assert f"{counts[HOLDS]} of {decided} with {name}" in second
 
 
-def test_a_campaign_without_claims_has_neither_the_page_nor_the_lines(pages):
+def test_a_campaign_without_claims_has_neither_the_page_nor_the_lines(tmp_path):
+    pages = reported(progress.campaign(tmp_path, progress.ENVIRONMENTS[:1], rounds=2)) / "report"
     assert not (pages / "claims.html").exists()
     index = (pages / "index.html").read_text("utf-8")
     assert "claims hold" not in index

@@ -201,7 +201,9 @@ def test_at_least_eight_claims_are_decided_by_the_values(eight_cores):
     }
     assert len(every) >= 8
     words = {key: row[MPICH] for key, row in every.items()}
-    assert set(words.values()) == {HOLDS, DOES_NOT_HOLD}
+    of_noise = ("vary less", "more stable")  # each interface has the same noise
+    decided = {word for (_, claim), word in words.items() if not any(n in claim for n in of_noise)}
+    assert decided == {HOLDS, DOES_NOT_HOLD}
 
     def word(kernel, start):
         (found,) = [w for (k, claim), w in words.items() if k == kernel and claim.startswith(start)]
@@ -231,7 +233,7 @@ def test_a_law_that_a_time_does_not_follow_does_not_hold(eight_cores):
 @pytest.mark.slow
 def test_a_claim_about_mpi_says_nothing_of_openshmem_and_one_of_growth_does(eight_cores):
     rows = claims(eight_cores["right_shift"])
-    assert [row[SHMEM] for row in rows] == ["", "", HOLDS]
+    assert [row[SHMEM] for row in rows] == ["", "", "", "", HOLDS]
 
 
 def test_no_claim_rests_on_more_ranks_than_cores(two_cores):

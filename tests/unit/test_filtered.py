@@ -6,7 +6,7 @@ import statistics
 import polars as pl
 import pytest
 
-from onesided.studies.luecke.analysis import FILTERED_MEAN, SHARE, filtered
+from onesided.studies.luecke.analysis import FILTERED_MEAN, SHARE, filtered, varied
 
 
 def frame(**series):
@@ -71,3 +71,13 @@ def test_a_trial_without_a_value_counts_for_nothing():
     rows = [("one", index, value) for index, value in enumerate(values)]
     samples = pl.DataFrame(rows, schema=["name", "index", "value"], orient="row")
     assert filtered(samples, ["name"])[FILTERED_MEAN].to_list() == [2.0]
+
+
+def test_the_first_trial_is_compared_with_the_others_and_only_the_others_vary():
+    (row,) = varied(frame(one=[30.0, *map(float, range(1, 12))]), ["name"]).to_dicts()
+    assert row["over_median"] == 30 / 6
+    assert row["trials"] == pytest.approx((10 - 2) / 6)
+
+
+def test_a_launch_of_one_trial_has_no_variation():
+    assert varied(frame(one=[30.0]), ["name"]).is_empty()

@@ -76,7 +76,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     const bool takes = counter_case->target_takes_tasks || launch->rank != TARGET;
     const int64_t takers = launch->ranks - !counter_case->target_takes_tasks;
     const int64_t warm_up = options_integer(&launch->options, "warm-up");
-    const int64_t count = tasks_per_rank(launch, cell) * takers;
+    const int64_t count = tasks_numbers(launch, cell, takers);
     struct experiment experiment = {.launch = launch,
                                     .cell = cell,
                                     .counter = symmetric_allocate(sizeof(long long)),

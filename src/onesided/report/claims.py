@@ -60,7 +60,8 @@ class Claim:
         words: the claim in our words.
         decide: returns, from the cells of an MPI, whether the claim holds.
         asked: the input of `decide`: choices of cells, and bounds.
-        metric: the metric of the claim; empty if the claim is about a verdict.
+        metric: the metric of the claim, after a dot its statistic; empty if the claim is about a
+            verdict.
         common: the values on axes that all cells of the claim must have.
         needs_cores: whether only cells with a core for each rank can decide the claim.
     """
@@ -214,7 +215,7 @@ class Claims:
             if not metric and not {"verdict", "untested", "own"} & entry.keys():
                 raise InputError(self.path, f"{field}.metric", "nothing", "the metric it is about")
             common = {**own.get("cells", {}), **entry.get("cells", {})}
-            needs_cores = own.get("needs_cores", True)
+            needs_cores = entry.get("needs_cores", own.get("needs_cores", True))
             said = source, entry["place"], entry["says"]
             yield Claim(*said, decide, asked, metric, common, needs_cores)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
+from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import apart_by_cores, placements_in_words, what_crowds
 from onesided.report.material import MORE_THREADS, Cell, Material
@@ -119,7 +120,8 @@ class Cells:
         cores: the material's cells with a core for each rank and thread.
         crowd: all other cells of the material.
         environment: the MPI.
-        metric: a metric of summary.parquet.
+        metric: a metric of summary.parquet; after a dot its statistic, which is the median by
+            default.
         common: the values on axes that all cells of the claim must have.
     """
 
@@ -158,7 +160,8 @@ class Cells:
     @property
     def values(self) -> Values:
         """Return the values of the metric."""
-        return Values(self.material, self.metric)
+        metric, _, statistic = self.metric.partition(".")
+        return Values(self.material, metric, statistic or MEDIAN)
 
     def measured(self, choice: Choice) -> dict[int, Cell]:
         """Return, for each number of ranks, a cell with a value; the fewest ranks come first.

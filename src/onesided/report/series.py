@@ -49,6 +49,8 @@ class SeriesFigure:
         unit: the unit of the values: ``s``, ``1``, ``1/s`` ...
         published: the source's curves of the same metric; they are drawn in a separate figure
             above.
+        dots: whether each point has a mark. Without marks a page with many points stays small.
+        is_order: whether the axis is an order, which is never logarithmic.
     """
 
     name: str
@@ -62,6 +64,8 @@ class SeriesFigure:
     show: Callable[[float], str] = numbers.seconds
     unit: str = "s"
     published: Curves | None = None
+    dots: bool = True
+    is_order: bool = False
 
     def points(self, material: Material) -> list[Row]:
         """Return a point for each cell, in the order in which they were declared."""
@@ -86,7 +90,7 @@ class SeriesFigure:
 
     def _is_shown(self, cell: Cell) -> bool:
         wanted = all(str(cell.labels.get(name)) == value for name, value in self.only.items())
-        return wanted and str(cell.labels[self.x.name]) != NO_MEANING
+        return wanted and str(cell.labels.get(self.x.name)) != NO_MEANING
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the source's figure, if any, and today's figure. Figures need values."""
@@ -109,9 +113,10 @@ class SeriesFigure:
         name = f"{self.name}_{suffix}"
         drawn = figures.draw(name, *(self._chart(points, narrow) for narrow in (False, True)))
         measured = any(isinstance(point["shown"], Measure) for point in points)
+        has_panels = any(point["panel"] for point in points)
         columns = [
-            *([Column("panel", "MPI", header=True)] if measured else []),
-            Column("series", "series", header=not measured),
+            *([Column("panel", "MPI", header=True)] if has_panels else []),
+            Column("series", "series", header=not has_panels),
             Column(self.x.name, self.x.title),
             Column("shown", self.y, self.show, measure=measured, unit=self.unit),
         ]
@@ -140,7 +145,9 @@ class SeriesFigure:
         self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
     ) -> figures.Specification:
         """Return one panel; all panels have the same axes."""
-        x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
+        places = [point["x"] for point in every]
+        scale = alt.Scale(domain=[0, max(places)]) if self.is_order else _scale(places)
+        x = alt.X("x:Q", scale=scale, axis=self._ticks(every))
         ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
         labels = {} if self.unit == "1" else {"labelExpr": figures.prefixed(self.unit)}
         y = {
@@ -172,7 +179,7 @@ class SeriesFigure:
         dots = base.mark_point(filled=True, size=45, opacity=1).encode(
             x=x, y=alt.Y("value:Q", **y), shape=shape, tooltip=hints, **series
         )
-        layers = [lines, dots]
+        layers = [lines, dots] if self.dots else [lines]
         if any("low" in point for point in points):
             spread = base.mark_rule(strokeWidth=1).encode(
                 x=x, y=alt.Y("low:Q", **y), y2="high:Q", **series

@@ -9,7 +9,7 @@
 
 #define FEWEST_TASKS_IN_BUDGET 3
 
-int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell)
+static int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell)
 {
     const int64_t asked = options_integer(&launch->options, "tasks-per-rank");
     const double budget_s = options_number(&launch->options, "task-budget-s");
@@ -20,6 +20,13 @@ int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell)
     const int64_t affordable = (int64_t)(budget_s / compute_s);
     const int64_t fewest = asked < FEWEST_TASKS_IN_BUDGET ? asked : FEWEST_TASKS_IN_BUDGET;
     return affordable < fewest ? fewest : affordable;
+}
+
+int64_t tasks_numbers(const struct launch *launch, const struct cell *cell, int64_t takers)
+{
+    const int64_t further = options_integer(&launch->options, "further-tasks");
+    const int64_t tasks = tasks_per_rank(launch, cell) * takers + further;
+    return tasks * options_integer(&launch->options, "accesses-per-task");
 }
 
 /* THE TIMED LOOP: each access is timed by its kernel. */
@@ -37,6 +44,7 @@ static void take_tasks(const struct tasks *tasks)
     struct series *last_access = record_series(record, "last_access", "s", 1);
     const double length_s = 1e-3 * cell_number(tasks->cell, "compute_ms");
     const double spread = 1e-2 * cell_number(tasks->cell, "spread_percent");
+    const int64_t per_task = options_integer(&launch->options, "accesses-per-task");
     uint64_t random = (uint64_t)options_integer(&launch->options, "seed") * 1000003u +
                       tasks->cell->index * 1009u + (uint64_t)launch->rank;
 
@@ -51,6 +59,9 @@ static void take_tasks(const struct tasks *tasks)
         }
         series_add(access_begin, begin_s - tasks->start_s);
         series_add(access, taken_s);
+        if ((done + 1) % per_task != 0) {
+            continue;
+        }
 
         watchdog_phase = "compute";
         const double requested_s = length_s * (1.0 + spread * (2.0 * random_unit(&random) - 1.0));

@@ -37,6 +37,19 @@
          .kind = OPTION_NUMBER,                                                                    \
          .fallback = "0",                                                                          \
          .maximum = 3600},                                                                         \
+        {.name = "further-tasks",                                                                  \
+         .argument = "N",                                                                          \
+         .help = "tasks beyond those of the ranks; the source has one",                            \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "0",                                                                          \
+         .maximum = 1000},                                                                         \
+        {.name = "accesses-per-task",                                                              \
+         .argument = "N",                                                                          \
+         .help = "numbers that a rank takes before each compute; a Fock builder makes six",        \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "1",                                                                          \
+         .minimum = 1,                                                                             \
+         .maximum = 1000},                                                                         \
         {.name = "warm-up",                                                                        \
          .argument = "N",                                                                          \
          .help = "untimed accesses of each rank first",                                            \
@@ -44,8 +57,9 @@
          .fallback = "2",                                                                          \
          .maximum = 1000}
 
-/* Tasks a rank, by number or by the time its computes may take. */
-int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell);
+/* Numbers of all ranks together: of the tasks that each of the takers has, by number or by the time
+ * its computes may take, and of the further tasks. */
+int64_t tasks_numbers(const struct launch *launch, const struct cell *cell, int64_t takers);
 
 struct tasks {
     struct launch *launch;
@@ -53,7 +67,7 @@ struct tasks {
     struct record *record;
     bool takes;         /* this rank takes tasks; else it waits in a barrier */
     int64_t first_task; /* numbers before it were taken to warm up */
-    int64_t count;      /* of all ranks together */
+    int64_t count;      /* numbers of all ranks together */
     double start_s;     /* their common start */
     void *state;
     /* Take the next number; the seconds that took. */
@@ -61,7 +75,7 @@ struct tasks {
 };
 
 /* All ranks together: the tasks, then the wait for the last rank. A rank makes one access more than
- * there are tasks at most, even if the counter is broken. */
+ * there are numbers at most, even if the counter is broken. */
 void tasks_run(struct tasks *tasks);
 
 /* All ranks: are all the numbers that they got 0, 1, 2, ... each once, increasing on every rank?

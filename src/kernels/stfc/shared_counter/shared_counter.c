@@ -5,7 +5,7 @@
  * the one of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
  *
  * Rank 0 holds a counter. Every rank takes a number from it, computes a while, takes the next,
- * until the numbers of all tasks are taken (tasks_per_rank for each rank that takes any, first
+ * until the numbers of all tasks are taken (tasks-per-rank for each rank that takes any, first
  * come, first served).
  *
  * Timed, in seconds: each access (from before its first MPI call until its number is known), each
@@ -211,7 +211,7 @@ static void use_counter(struct experiment *experiment)
                                   .record = experiment->record,
                                   .takes = experiment->takes_tasks,
                                   .first_task = warm_up * takers,
-                                  .count = tasks_per_rank(launch, experiment->cell) * takers,
+                                  .count = tasks_numbers(launch, experiment->cell, takers),
                                   .state = experiment,
                                   .take = take_number});
     }

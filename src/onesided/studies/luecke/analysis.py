@@ -32,6 +32,13 @@ MEDIAN, FILTERED_MEAN = "median", "filtered_mean"
 
 REMOVED, SHARE = "removed", "share"
 
+FIRST, OVER_MEDIAN = "first", "over_median"
+"""The time of the first trial, divided by the median of the other trials."""
+
+VARIATION, TRIALS = "variation", "trials"
+"""How much the trials of a launch vary, without the first trial: the time that nine tenths of the
+trials do not exceed, less the time that one tenth does not exceed, divided by the median."""
+
 
 def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return, for each series of trials, the filtered mean and the share of removed trials.
@@ -59,6 +66,31 @@ def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     )
 
 
+def varied(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Return, for each series of trials, how the first trial differs and how the others vary.
+
+    Args:
+        samples: one row for each trial (see `filtered`).
+        by: columns that identify a series of trials.
+
+    Returns:
+        The columns `by`, `OVER_MEDIAN` and `TRIALS`; one row for each series with other trials
+            than the first.
+    """
+    is_first = pl.col("index") < WARM_UP_TRIALS
+    first, others = pl.col("value").filter(is_first), pl.col("value").filter(~is_first)
+    width = others.quantile(0.9, "linear") - others.quantile(0.1, "linear")
+    return (
+        samples.drop_nulls("value")
+        .group_by(by, maintain_order=True)
+        .agg(
+            (first.mean() / others.median()).alias(OVER_MEDIAN),
+            (width / others.median()).alias(TRIALS),
+        )
+        .drop_nulls([OVER_MEDIAN, TRIALS])
+    )
+
+
 class PatternAnalysis(BehindAnalysis):
     """The analysis of all patterns (see `onesided.cells.experiment.Analysis`)."""
 
@@ -66,14 +98,16 @@ class PatternAnalysis(BehindAnalysis):
         super().__init__([TIME], "every rank takes part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the time and the removed share; if a rank computes, also the others' waits."""
+        """Return times, the removed share and variation; if a rank computes, the others' waits."""
         times = samples.filter(pl.col("metric") == TIME.series)
-        of_paper = filtered(times, LAUNCH)
+        of_paper, variation = filtered(times, LAUNCH), varied(times, LAUNCH)
         return pl.concat(
             [
                 super().launch_values(cells, samples),
                 values_of(of_paper, FILTERED_MEAN, TIME.name, FILTERED_MEAN, TIME.unit),
                 values_of(of_paper, SHARE, REMOVED, SHARE, "1"),
+                values_of(variation, OVER_MEDIAN, FIRST, OVER_MEDIAN, "1"),
+                values_of(variation, TRIALS, VARIATION, TRIALS, "1"),
             ]
         )
 

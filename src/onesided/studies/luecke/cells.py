@@ -1,6 +1,6 @@
 """Which cells of a pattern the page shows, and the reader's names for sizes and interfaces."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
@@ -35,6 +35,10 @@ SIZE_WORDS = {
 """The reader's names for sizes. As in the source, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
 """The sizes in today's table by size: the source's sizes, and 1 Kbyte as in its other patterns."""
+OF_SOURCE = ("mpi2", SHMEM)
+"""The source's interfaces."""
+SIZES_OF_SOURCE = ("8", "10000", "1000000")
+"""The sizes of most of the source's figures."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
 
@@ -65,11 +69,37 @@ def uncrowded(material: Material) -> list[Cell]:
     return apart_by_cores(material, taking_part(material))[0]
 
 
-def for_figures(material: Material) -> Material:
+def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
+    """Return cells of the source's interfaces, with a core for each rank and the size in words.
+
+    Args:
+        material: the material.
+        keep: tells whether the result has a cell.
+    """
+
+    def in_words(cell: Cell) -> Cell:
+        labels = {**cell.labels, "size_bytes": size_words(cell.axis("size_bytes"))}
+        return Cell({**cell.entry, "labels": labels})
+
+    cells = [
+        in_words(cell)
+        for cell in uncrowded(material)
+        if cell.axis("interface") in OF_SOURCE
+        and cell.axis("size_bytes") in SIZES_OF_SOURCE
+        and keep(cell)
+    ]
+    return replace(material, cells=cells)
+
+
+def for_figures(material: Material, words_of_target: str = "from rank ") -> Material:
     """Return the material for a figure: one window flavor of each interface.
 
     The number of ranks becomes an axis. Each interface has its name from `SHORT`. Cells with more
     ranks than cores are marked, and form a separate series.
+
+    Args:
+        material: the material.
+        words_of_target: the words before the number of a target.
     """
     crowded = CrowdedCells.of(material)
 
@@ -79,7 +109,7 @@ def for_figures(material: Material) -> Material:
             **meaning,
             "interface": SHORT.get(cell.axis("interface"), cell.axis("interface")),
             "flavor": "",
-            **({"target": f"from rank {cell.labels['target']}"} if "target" in meaning else {}),
+            **({"target": words_of_target + cell.labels["target"]} if "target" in meaning else {}),
         }
         return ranks_as_axis(Cell({**cell.entry, "labels": labels}), cell in crowded)
 

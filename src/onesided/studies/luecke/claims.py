@@ -1,10 +1,12 @@
 """Tests of the source's claims: comparison with SHMEM, growth with the number of ranks, distance.
 
-The tests use the source's statistic, and only cells with a core for each rank.
+The tests use only cells with a core for each rank, and the source's statistic of the time if a
+claim names no metric.
 """
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from onesided.report.by_cores import is_timed
@@ -63,17 +65,23 @@ def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
 
 
 def _measure(cells: Cells, cell: Cell) -> Measure | None:
-    return cells.material.measure(cell, TIME.name, FILTERED_MEAN)
+    """Return a cell's value of the claim's metric; of the source's statistic if it names none."""
+    source = replace(cells, metric=cells.metric or f"{TIME.name}.{FILTERED_MEAN}")
+    return source.values.of(cell)
 
 
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
-    """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks that both have."""
+    """Compare MPI-2 with SHMEM, at the smallest number of ranks that both have.
+
+    With ``to``, SHMEM's cells are those of another choice.
+    """
     if _is_shmem(cells):
         return NOT_MEANT
-    labels = {name: str(value) for name, value in asked["of"].items()}
-    own = _own(cells, labels)
+    shmem = asked.get("to", asked["of"])
+    own = _own(cells, asked["of"])
     for cell in own:
-        here = {**labels, **{n: v for n, v in cell.labels.items() if n == "target"}}
+        here = {name: str(value) for name, value in shmem.items()}
+        here |= {n: v for n, v in cell.labels.items() if n == "target"}
         place = (cell.system, cell.partition, cell.ranks)
         for other in _taking_part(cells):
             if other.has({"interface": SHMEM, **here}) and place == (

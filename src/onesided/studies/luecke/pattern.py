@@ -1,15 +1,22 @@
 """Make the experiment of a communication pattern, with a page on the source's table and claims."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from onesided.campaign.tables import PLACE
 from onesided.cells.experiment import Experiment, timed
+from onesided.report import alt
 from onesided.report.by_cores import RANKS, Growth, growth_of_waits
-from onesided.report.cells import CROWD, CROWDED, limited
+from onesided.report.cells import CROWD, CROWDED, apart, limited
 from onesided.report.claims import Claims
-from onesided.report.material import Material
+from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
-from onesided.report.parts import Figure
+from onesided.report.parts import Figure, Row
+from onesided.report.pivot import Axis
 from onesided.report.published import Curves, PublishedRows, PublishedSeries, PublishedTable
 from onesided.report.series import SeriesFigure
 from onesided.studies.luecke import STUDY
@@ -19,18 +26,24 @@ from onesided.studies.luecke.claims import TESTS
 from onesided.studies.luecke.ratios import Ratios
 from onesided.studies.luecke.tables import TodayByRanks, TodayBySize
 from onesided.studies.parts.waits import Waits
+from onesided.studies.parts.ways import SHMEM
 
 PROCESSORS = (16, 32, 64, 128, 256)
 SERIES_BY_SIZE = ("origin_shmem_ms", "origin_mpi2_ms", "t3e_shmem_ms", "t3e_mpi2_ms")
+TARGET = Axis("target", "rank", whole=True)
+TRIAL = Axis("trial", "trial", whole=True)
 FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 
 
 @dataclass(frozen=True)
 class TimeByRanks:
-    """The time of 8 bytes by the number of ranks: the source's figure, and today's figure below it.
+    """The time by the number of ranks: of 8 bytes, and of larger messages as in Figures 4 to 9.
+
+    The source printed numbers for 8 bytes only. Larger messages have a figure if they were measured
+    with several numbers of ranks.
 
     Attributes:
-        kernel: the kernel of the figure.
+        kernel: the kernel of the figures.
         published: the numbers of the source.
     """
 
@@ -38,19 +51,113 @@ class TimeByRanks:
     published: Curves
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure and today's figure."""
+        """Return the source's figure and today's figures."""
+        small = replace(
+            self._figure(f"{self.kernel}_ranks", of.size_words(of.SMALL["size_bytes"])),
+            only=of.SMALL,
+            published=self.published,
+        )
+        figures = small.parts(of.for_figures(material))
+        larger = of.by_size_words(material, lambda cell: not cell.has(of.SMALL))
+        if len({cell.ranks for cell in larger.cells}) < 2:
+            return figures
+        title = "larger messages"
+        figure = self._figure(f"{self.kernel}_ranks_larger", title)
+        return figures + figure.parts(of.for_figures(larger))
+
+    def _figure(self, name: str, what: str) -> SeriesFigure:
         return SeriesFigure(
-            name=f"{self.kernel}_ranks",
-            title=f"Time of {of.size_words(of.SMALL['size_bytes'])} by the number of ranks",
+            name=name,
+            title=f"Time of {what} by the number of ranks",
             caption=f"Median over trials, then over launches, with its {{}}; {FLAVORS}. "
             f"{CROWDED.capitalize()}: {CROWD}, so that the scheduler is measured too.",
             metric=TIME.name,
             statistic=MEDIAN,
             x=RANKS,
             y="time",
-            only=of.SMALL,
-            published=self.published,
-        ).parts(of.for_figures(material))
+        )
+
+
+@dataclass(frozen=True)
+class TimeByTarget:
+    """The time by the rank that a message comes from: the source's Figures 2 and 3.
+
+    The number of ranks is the largest number with a core for each rank.
+
+    Attributes:
+        kernel: the kernel of the figures.
+    """
+
+    kernel: str
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the figure; nothing if messages came from one rank only."""
+        shown = of.by_size_words(_most_ranks(material), lambda cell: True)
+        if len({cell.axis("target") for cell in shown.cells}) < 2:
+            return []
+        return SeriesFigure(
+            name=f"{self.kernel}_targets",
+            title="Time by the rank that the message comes from",
+            caption="The source draws the same for 255 ranks in its Figures 2 and 3, without "
+            f"numbers. Median over trials, then over launches, with its {{}}; {FLAVORS}.",
+            metric=TIME.name,
+            statistic=MEDIAN,
+            x=TARGET,
+            y="time",
+        ).parts(of.for_figures(shown, words_of_target=""))
+
+
+class TrialsInSequence(SeriesFigure):
+    """The trials of one launch of MPI-2 and of SHMEM in their order: the source's Figure 1."""
+
+    def points(self, material: Material) -> list[Row]:
+        """Return a point for each trial of the first launch of each cell."""
+        shown = apart(of.for_figures(_most_ranks(material)))
+        times = shown.samples.filter(pl.col("metric") == TIME.series)
+        return [
+            {
+                "panel": cell.environment,
+                "series": cell.axis("interface"),
+                "x": float(index + 1),
+                "label": str(index + 1),
+                "shown": value,
+                "value": value,
+            }
+            for cell in shown.cells
+            if self._is_shown(cell)
+            for index, value in _first_launch(times, cell)
+        ]
+
+    def _ticks(self, points: Iterable[Row]) -> alt.Axis:
+        """Return an axis with few ticks: a tick for each trial would make a page large."""
+        return alt.Axis(title=self.x.title, tickCount=6)
+
+    def _is_shown(self, cell: Cell) -> bool:
+        is_of_source = cell.axis("interface") in (of.SHORT["mpi2"], of.SHORT[SHMEM])
+        return is_of_source and super()._is_shown(cell)
+
+
+def _most_ranks(material: Material) -> Material:
+    """Return the cells with the largest number of ranks that each have a core."""
+    cells = of.uncrowded(material)
+    ranks = max((cell.ranks for cell in cells), default=None)
+    places = {cell.place for cell in cells if cell.ranks == ranks}
+    return limited(material, lambda cell: cell.place in places)
+
+
+def _near_and_far(material: Material) -> Material:
+    """Leave out the targets between the first and the last, which `TimeByTarget` has."""
+    targets = {int(t) for cell in material.cells if (t := cell.labels.get("target"))}
+    ends = {str(end) for end in (min(targets, default=0), max(targets, default=0))}
+    return limited(material, lambda cell: cell.labels.get("target") in (None, *ends))
+
+
+def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
+    """Return index and time of each trial of a cell's first launch, in their order."""
+    place = dict(zip(PLACE, cell.place, strict=True))
+    own = times.filter(pl.col(name) == value for name, value in place.items())
+    first = own.filter(pl.col("round") == pl.col("round").min()).sort("index")
+    return list(first.select("index", "value").iter_rows())
 
 
 @dataclass(frozen=True)
@@ -67,9 +174,8 @@ class TimeBySize:
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the source's figure, if there is one, and today's figure."""
-        cells = of.uncrowded(material)
-        ranks = max((cell.ranks for cell in cells), default=None)
-        drawn = {cell.place for cell in cells if cell.ranks == ranks}
+        shown = _near_and_far(_most_ranks(material))
+        ranks = max((cell.ranks for cell in shown.cells), default=None)
         return SeriesFigure(
             name=f"{self.kernel}_sizes",
             title="Time by size of the message",
@@ -80,7 +186,7 @@ class TimeBySize:
             x=of.SIZE,
             y="time",
             published=self.published,
-        ).parts(of.for_figures(limited(material, lambda cell: cell.place in drawn)))
+        ).parts(of.for_figures(shown))
 
 
 def pattern(
@@ -93,6 +199,7 @@ def pattern(
     who: str,
     unit: str | None = None,
     mpi: Mapping[str, Mapping[str, str]] | None = None,
+    further: Sequence[Content] = (),
 ) -> Experiment:
     """Return the experiment of a pattern.
 
@@ -106,6 +213,7 @@ def pattern(
         unit: the unit of the times in the source's table, if it has one column for each number of
             ranks. None if it has one row for each size.
         mpi: the source's names for its MPI rows (see `Ratios`).
+        further: further figures.
     """
     kernel = module.rpartition(".")[2]
     table = PublishedTable(f"luecke_table{number}", form="cards")
@@ -118,6 +226,7 @@ def pattern(
             TodayBySize(measured, table),
             Ratios(by_size, by_size=True),
             TimeBySize(kernel, by_size),
+            TimeByTarget(kernel),
         ]
     else:
         by_ranks = PublishedRows(table, "series", {f"pe{n}_{unit}": n for n in PROCESSORS})
@@ -129,6 +238,13 @@ def pattern(
             TimeBySize(kernel),
         ]
     growth = Growth(kernel, TIME.name, published=published), growth_of_waits(kernel)
-    contents = [table, *contents, *growth, Claims(STUDY.name, kernel, TESTS), Waits(kernel, who)]
+    contents = [
+        table,
+        *contents,
+        *further,
+        *growth,
+        Claims(STUDY.name, kernel, TESTS),
+        Waits(kernel, who),
+    ]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return timed(module, title, order, study=STUDY, metrics=[TIME], analysis=ANALYSIS, page=page)

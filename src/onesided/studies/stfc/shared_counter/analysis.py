@@ -43,19 +43,30 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
             access_one.sum().alias("access_total"),
             compute_one.sum().alias("compute_total"),
             value.filter((metric == "wait") & (rank == TARGET_RANK)).max().alias("wait.rank_0"),
+            value.filter((metric == "wait") & (rank == SOURCE_RANK)).max().alias("wait.rank_1"),
             value.filter(metric == "total").max().alias("total.slowest"),
             access.count().alias("tasks.origins"),
+            pl.when(compute.count() > 0)
+            .then(compute.sum() / rank.filter(metric == "compute").n_unique())
+            .alias("shared_computes"),
         )
     )
 
 
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
-    """Add the source's two figures of merit, which are ratios of totals of rank 1."""
+    """Add the source's two figures of merit, which are ratios of totals of rank 1, and a third.
+
+    The third is the time to solution: the time of the whole run, divided by the time that the ranks
+    would take if they shared all computes evenly and did nothing else.
+    """
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
         pl.when(access > 0).then(compute / access).alias("communication_performance.rank_1"),
         pl.when(compute > 0).then((compute + access) / compute).alias("degradation.rank_1"),
-    ).drop("access_total", "compute_total")
+        pl.when(pl.col("shared_computes") > 0)
+        .then(pl.col("total.slowest") / pl.col("shared_computes"))
+        .alias("solution.over_computes"),
+    ).drop("access_total", "compute_total", "shared_computes")
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
@@ -91,15 +102,33 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_RATIOS = ("communication_performance", "degradation", "slowdown", WIDTH, TARGET_WIDTH, MET)
+_RATIOS = (
+    "communication_performance",
+    "degradation",
+    "solution",
+    "slowdown",
+    WIDTH,
+    TARGET_WIDTH,
+    MET,
+)
 _UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
+
+
+def _slowest(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the greatest of the ranks' mean accesses. The source shows rank 1 only.
+
+    Rank 1 is often on the target's node, while other ranks are on other nodes.
+    """
+    of_origins = (pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK)
+    means = samples.filter(of_origins).group_by(*LAUNCH, "rank").agg(pl.col("value").mean())
+    return means.group_by(LAUNCH).agg(pl.col("value").max().alias("access_mean.slowest_rank"))
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Return the counter's metrics, with one value for each launch (see `Analysis`)."""
-    wide = _slowdown(_figures(_totals(samples)), cells).join(
-        launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left"
-    )
+    wide = _slowdown(_figures(_totals(samples)), cells)
+    for further in (_slowest(samples), launch_latencies(samples)):
+        wide = wide.join(further, on=LAUNCH, how="left", maintain_order="left")
     return by_column(wide.with_columns(pl.col("tasks.origins").cast(pl.Float64)), _UNITS)
 
 

@@ -1,11 +1,13 @@
 """The counter's tables: Table 1 of the source and of today, contenders, degradation, latency."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Growth, RanksOf
 from onesided.report.cells import by_environment, level_rank, value_or_word
+from onesided.report.claims import Claims
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Measure, Section
 from onesided.report.pivot import Axis, Fields, Pivot, pivoted
@@ -166,6 +168,59 @@ def degradation(material: Material) -> Section | None:
     return WRITTEN.section("counter-degradation", [table], published=_published_range())
 
 
+# ------------------------------------------------------------------------------ time to solution
+
+
+def solution(material: Material) -> Section | None:
+    """Return the table of whole runs: their time, the waits at the end, and the slowest rank."""
+
+    def row(twin: Mapping[str, Cell]) -> Fields:
+        first = leading(twin)
+        how = (steps(spread_of(first)), numbers.milliseconds_label(compute_ms_of(first)))
+        words = ", ".join((*way_of(first)[1:], *how, str(first.thread_level)))
+        own: Fields = {**_head(first), "with": words, "processes": first.ranks}
+        for case, cell in twin.items():
+            if case not in CASES:
+                continue
+            key = _case_key(case)
+            total = value_or_word(material, cell, "total", "slowest")
+            ratio = material.measure(cell, "solution", "over_computes")
+            own |= {
+                f"{key}_total": total,
+                f"{key}_ratio": ratio,
+                f"{key}_wait_0": material.measure(cell, "wait", "rank_0"),
+                f"{key}_wait_1": material.measure(cell, "wait", "rank_1"),
+                f"{key}_slowest": material.measure(cell, "access_mean", "slowest_rank"),
+                f"{key}_note": _solution_note(material, cell) if ratio else None,
+            }
+        return own
+
+    rows = [row(twin) for twin in twins(material.cells)]
+    cases = {key: {"title": case} for key, case in ((_case_key(c), CASES[c]) for c in CASES)}
+    table = WRITTEN.table(
+        "solution",
+        by_environment(material, rows),
+        each={"case": cases},
+        interval=material.interval_words,
+    )
+    return WRITTEN.section("counter-solution", [table])
+
+
+def _solution_note(material: Material, cell: Cell) -> str:
+    """Say what stands below the time of a run; with two processes the slowest is process 1."""
+    shown = [
+        ("", "solution", "over_computes", numbers.factor),
+        ("wait ", "wait", "rank_1", numbers.seconds),
+    ]
+    if cell.ranks > 2:
+        shown.append(("slowest ", "access_mean", "slowest_rank", numbers.seconds))
+    found = [
+        (words, material.measure(cell, metric, statistic), written)
+        for words, metric, statistic, written in shown
+    ]
+    return ", ".join(words + written(own.value) for words, own, written in found if own)
+
+
 # ------------------------------------------------------------------------------ latency
 
 
@@ -193,3 +248,15 @@ def latency(material: Material) -> Section | None:
         interval=material.interval_words,
     )
     return WRITTEN.section("latency", [table])
+
+
+# ------------------------------------------------------------------------------ claims
+
+
+@dataclass(frozen=True)
+class ClaimsSection(Claims):
+    """The claims of the source as a section of their own."""
+
+    def __call__(self, material: Material) -> Section | None:
+        """Return the section."""
+        return WRITTEN.section("counter-claims", self.parts(material))

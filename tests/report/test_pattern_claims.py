@@ -1,0 +1,101 @@
+"""The claims on the five patterns: a changed time turns the answer to each of them."""
+
+import polars as pl
+import pytest
+from made_up import patterns as made
+from shown import materials
+
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
+
+MPICH, SHMEM = made.ENVIRONMENTS[0].name, made.ENVIRONMENTS[-1].name
+
+
+def answers(folder, kernel, change=None):
+    """Return the answer to each claim on a kernel, after a change of the samples."""
+
+    def make(own):
+        environments = made.ENVIRONMENTS[0], made.ENVIRONMENTS[-1]
+        made.campaign(own, environments=environments, kernels=[kernel], ranks=(2,))
+        if change:
+            samples = pl.read_parquet(own / "samples.parquet")
+            is_meant, value = change
+            assert samples.filter(is_meant).height
+            changed = pl.when(is_meant).then(value).otherwise(pl.col("value")).alias("value")
+            samples.with_columns(changed).write_parquet(own / "samples.parquet")
+
+    material = materials(make, folder)[kernel]
+    (one,) = (one for one in material.experiment.page.contents if isinstance(one, Claims))
+    (table,) = one.parts(material)
+    return {row["claim"]: row for row in table.rows}
+
+
+def word(found, words):
+    (row,) = (row for claim, row in found.items() if words in claim)
+    return row[MPICH]
+
+
+def times(factor, cell):
+    """Return a change: the times of some cells, multiplied by a factor."""
+    is_meant = pl.col("cell").str.contains(cell) & (pl.col("metric") == "time")
+    return is_meant, pl.col("value") * factor
+
+
+GET, PUT = (
+    "interface=mpi2,flavor=create,operation=get",
+    "interface=mpi2,flavor=create,operation=put",
+)
+KBYTES, MBYTE = ",size_bytes=10000,", ",size_bytes=1000000,"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words", "factor", "cell"),
+    [
+        ("right_shift", "at least 9.7 times", 2, "interface=mpi2,.*=8,"),
+        ("naive_broadcast", "at least 6.3 times", 2, "interface=mpi2,.*=8,"),
+        ("distant_messages", "about four times", 2.2, f"interface=mpi2,.*{KBYTES}"),
+        ("tree_broadcast", "quite close to SHMEM", 0.2, f"{GET},size_bytes=8,"),
+        ("tree_broadcast", "at least ten times", 2, f"{GET},size_bytes=8,"),
+        ("tree_broadcast", "about 13 times", 10.7, f"{PUT}{KBYTES}"),
+        ("tree_broadcast", "about 30 times", 11, f"{PUT}{KBYTES}"),
+        ("tree_broadcast", "1.5 times as slow as the put", 2 / 3, f"{PUT}{MBYTE}"),
+        ("tree_broadcast", "twice as slow as the get", 0.5, f"{GET}{MBYTE}"),
+        ("tree_broadcast", "about 1.4 times as long as its get", 1.4, f"{PUT}{MBYTE}"),
+        ("tree_broadcast", "about 1.5 times as long as its put", 1.5, f"{GET}{MBYTE}"),
+        ("tree_broadcast", "about three times as long as SHMEM", 3, f"{GET}{MBYTE}"),
+        ("tree_broadcast", "version of MPI-2 takes about 1.5 times as long as SHMEM", 1.5,
+         f"{PUT}{MBYTE}"),
+    ],
+)  # fmt: skip
+def test_a_changed_time_turns_the_answer(tmp_path, kernel, words, factor, cell):
+    assert word(answers(tmp_path / "as-it-is", kernel), words) == DOES_NOT_HOLD
+    assert word(answers(tmp_path / "changed", kernel, times(factor, cell)), words) == HOLDS
+
+
+def spread(factor, interface):
+    """Return a change: the times of 8 bytes vary more, around their middle."""
+    middle = made.SHMEM_S * made.TIMES[interface] + 8 / made.BYTES_PER_S
+    is_meant = pl.col("cell").str.contains(f"interface={interface},.*=8,") & (
+        pl.col("metric") == "time"
+    )
+    return is_meant, middle + (pl.col("value") - middle) * factor
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"), [("distant_messages", "vary less"), ("naive_broadcast", "more stable")]
+)
+def test_what_varies_more_is_less_stable(tmp_path, kernel, words):
+    assert word(answers(tmp_path / "mpi", kernel, spread(5, "mpi2")), words) == HOLDS
+    assert word(answers(tmp_path / "shmem", kernel, spread(5, "shmem")), words) == DOES_NOT_HOLD
+
+
+def test_the_first_trial_and_the_removed_trials_are_asked_for(tmp_path):
+    found = answers(tmp_path / "as-it-is", "all_to_all")
+    assert word(found, "The first trial takes longer") == HOLDS
+    assert word(found, "The filter removes") == DOES_NOT_HOLD  # one of 50
+    is_late = pl.col("index").is_in([10, 20, 30]) & (pl.col("metric") == "time")
+    found = answers(tmp_path / "late", "all_to_all", (is_late, pl.col("value") * 3))
+    assert word(found, "The filter removes") == HOLDS
+    is_first = (pl.col("index") == 0) & (pl.col("metric") == "time")
+    found = answers(tmp_path / "first", "all_to_all", (is_first, pl.col("value") / 100))
+    assert word(found, "The first trial takes longer") == DOES_NOT_HOLD
