@@ -286,7 +286,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
         sheets=every,
         scope=measured_on,
         again=again,
-        briefs=[*_briefs(loaded, every), *sheet.lines] if sheet == every[0] else [],
+        briefs=_briefs(loaded, every) if sheet == every[0] else [],
         caveat=scope.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),

@@ -252,7 +252,7 @@ class ClaimsPage:
             groups="heading",
             csv_only=[Column("study", "study")],
             notes=[("", said) for said in self._notes()],
-            form="numbers",
+            form="cards numbers",
             whole=True,
         )
 
@@ -291,7 +291,7 @@ class ClaimsPage:
         columns = [
             Column("claim", "what the source says", header=True, note="link", prose=True),
             Column("answer", "answer", verdict=True),
-            Column("why", "numbers, or the reason", prose=True),
+            Column("shown", "numbers, or the reason", prose=True, page_only=True),
             Column("mark", "study and kernel"),
         ]
         beside = [
@@ -299,6 +299,7 @@ class ClaimsPage:
             *(Column(key, key) for key in ("source", "place", "environment", "partition")),
             Column("setting", "setting"),
             Column("value", "the ratio, or the value, of the claim", numbers.ratio, measure=True),
+            Column("why", "the reason, if there is no number"),
         ]
         return Table(
             ANSWERS,
@@ -372,7 +373,8 @@ def _answer_row(one: Judged) -> Row:
         "setting": answer.setting,
         "answer": one.word,
         "verdict": one.word,
-        "why": outcome.why,
+        "shown": outcome.why,
+        "why": None if outcome.measure else outcome.why,
         "value": outcome.measure,
         "mark": one.mark,
     }
