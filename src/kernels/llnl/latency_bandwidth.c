@@ -157,7 +157,7 @@ static const struct interface interfaces[] = {
     {"put_pscw", PSCW, go_put_pscw},
     {"get_lock_all", LOCK_ALL, go_get_notice},
     {"get_pscw", PSCW, go_get_pscw},
-    {"synchronous_same_buffers", NO_WINDOW, go_synchronous_same, .is_in_first_slot = true},
+    {"synchronous_same_buffers", SAME_SLOT, go_synchronous_same},
 };
 
 static const struct axis axes[] = {

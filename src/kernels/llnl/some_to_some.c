@@ -110,7 +110,7 @@ static const struct interface interfaces[] = {
     {"put_pscw", PSCW, go_put_pscw},
     {"put_lock_all", LOCK_ALL, go_put_notice},
     {"put_fence", FENCE, go_put_fence},
-    {"asynchronous_same_buffers", NO_WINDOW, go_asynchronous_same, .is_in_first_slot = true},
+    {"asynchronous_same_buffers", SAME_SLOT, go_asynchronous_same},
 };
 
 static const struct axis axes[] = {

@@ -75,7 +75,7 @@ static const struct interface interfaces[] = {
     {"alltoallw", NO_WINDOW, go_alltoallw},
     {"put_lock_all", LOCK_ALL, go_put_flush},
     {"put_fence", FENCE, go_put_fence},
-    {"alltoall_same_buffers", NO_WINDOW, go_alltoall_same, .is_in_first_slot = true},
+    {"alltoall_same_buffers", SAME_SLOT, go_alltoall_same},
 };
 
 static const struct axis axes[] = {

@@ -156,7 +156,7 @@ static const struct contents *contents_of(const struct exchange *exchange)
 /* In which the burst's messages are. */
 static int slots_in_use(const struct exchange *exchange)
 {
-    return exchange->interface->is_in_first_slot ? 1 : exchange->passes;
+    return exchange->interface->epochs == SAME_SLOT ? 1 : exchange->passes;
 }
 
 static void prepare(void *state, long long burst)
@@ -223,16 +223,16 @@ static bool has_room(struct exchange *exchange)
 static void take_samples(struct exchange *exchange)
 {
     const long long asked = options_integer(&exchange->launch->options, "burst");
-    const struct trial trial = {.launch = exchange->launch,
-                                .cell = exchange->cell,
-                                .record = exchange->record,
-                                .state = exchange,
-                                .longest =
-                                    exchange->interface->is_in_first_slot ? asked : exchange->slots,
-                                .prepare = prepare,
-                                .go = go,
-                                .check = check,
-                                .keep = keep};
+    const struct trial trial = {
+        .launch = exchange->launch,
+        .cell = exchange->cell,
+        .record = exchange->record,
+        .state = exchange,
+        .longest = exchange->interface->epochs == SAME_SLOT ? asked : exchange->slots,
+        .prepare = prepare,
+        .go = go,
+        .check = check,
+        .keep = keep};
     exchange->destinations = peers_of(&exchange->sends, exchange->ranks);
     exchange->sources = peers_of(&exchange->receives, exchange->ranks);
     const size_t receives = (size_t)exchange->receives.count;

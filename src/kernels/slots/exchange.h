@@ -27,7 +27,9 @@
 
 struct exchange;
 
-enum epochs { NO_WINDOW, FENCE, PSCW, LOCK_ALL };
+/* What an exchange has a window for. SAME_SLOT: for nothing, and all passes, as many as the option
+ * `burst` allows, use the slot of the first: what a later pass loses, the first has brought. */
+enum epochs { NO_WINDOW, SAME_SLOT, FENCE, PSCW, LOCK_ALL };
 
 /* How an exchange is written: a row of the axis. */
 struct interface {
@@ -35,9 +37,6 @@ struct interface {
     enum epochs epochs;
     /* All ranks: THE TIMED LOOP. With fences an epoch is open before it, and none after it. */
     void (*go)(const struct exchange *exchange, int passes);
-    /* It uses the slot of the first pass in all passes, which are as many as the option `burst`
-     * allows: what a later pass loses, the first has brought. */
-    bool is_in_first_slot;
 };
 
 /* A message that this rank sends or receives. */

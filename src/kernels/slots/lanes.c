@@ -9,11 +9,15 @@
 
 #define PAGE_BYTES 4096 /* lanes have none in common */
 
+static bool has_windows(const struct exchange *exchange)
+{
+    const enum epochs epochs = exchange->interface->epochs;
+    return epochs != NO_WINDOW && epochs != SAME_SLOT;
+}
+
 static int window_count(const struct exchange *exchange)
 {
-    return exchange->interface->epochs == NO_WINDOW ? 0
-           : exchange->lanes_apart                  ? exchange->lanes
-                                                    : 1;
+    return !has_windows(exchange) ? 0 : exchange->lanes_apart ? exchange->lanes : 1;
 }
 
 static struct window *window_number(struct exchange *exchange, int number)
@@ -112,7 +116,7 @@ static void close_windows(struct exchange *exchange)
 bool lanes_open(struct exchange *exchange)
 {
     const struct flavor *flavor = cell_choice(exchange->cell, "flavor");
-    if (exchange->interface->epochs == NO_WINDOW) {
+    if (!has_windows(exchange)) {
         open_communicators(exchange);
         return true;
     }
@@ -125,5 +129,5 @@ bool lanes_open(struct exchange *exchange)
 
 void lanes_close(struct exchange *exchange)
 {
-    (exchange->interface->epochs == NO_WINDOW ? close_communicators : close_windows)(exchange);
+    (has_windows(exchange) ? close_windows : close_communicators)(exchange);
 }
