@@ -112,8 +112,8 @@ class TrialsInSequence(SeriesFigure):
 
     def points(self, material: Material) -> list[Row]:
         """Return a point for each trial of the first launch of each cell."""
-        shown = apart(of.for_figures(_most_ranks(material)))
-        times = shown.samples.filter(pl.col("metric") == TIME.series)
+        material = apart(of.for_figures(_most_ranks(material)))
+        times = material.samples.filter(pl.col("metric") == TIME.series)
         return [
             {
                 "panel": cell.environment,
@@ -123,7 +123,7 @@ class TrialsInSequence(SeriesFigure):
                 "shown": value,
                 "value": value,
             }
-            for cell in shown.cells
+            for cell in material.cells
             if self._is_shown(cell)
             for index, value in _first_launch(times, cell)
         ]
