@@ -57,6 +57,7 @@ def series(cell, changed=None):
     if cell.environment.name == IMPI:
         late_s = cell.source.uniform(0, 0.2)
     begin, issue, complete = (trips * message_s + WORK_S for trips in own[way])
+    issue += own.get("work_s", 0.0)
     total = begin + issue + complete + late_s
     parts = {"begin": begin, "issue": issue, "complete": complete + late_s, "access": total}
     state = cell.at["target_state"]
@@ -183,6 +184,12 @@ def test_an_access_that_needs_the_targets_processor_waits_for_the_end_of_its_com
     }
     probing = {row[OPENMPI] for (state, *_), row in rows.items() if "MPI_Iprobe" in state}
     assert probing == {"1", "2.5", "3"}
+
+
+def test_nothing_is_counted_where_a_call_has_work_for_longer_than_a_message_takes(tmp_path):
+    slow = {("put", "lock_all_flush"): (0, 0, 1)}
+    material = made(tmp_path, changed={**slow, "work_s": 4e-3, "waits": lambda _: False})
+    assert computing(material)["computes", "put", "lock_all_flush"][MPICH] == "does not wait"
 
 
 def test_an_access_that_waits_in_some_launches_only_is_said_to_do_so(tmp_path):

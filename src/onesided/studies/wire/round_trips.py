@@ -163,7 +163,8 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """Say whether an access completes while its target computes, and its round trips.
 
     If the access waits for the compute to end, only the round trips after that count: 0.5 is the
-    last answer.
+    last answer. Where a call has work of its own for longer than a message takes, such as the wait
+    of a helper for a core, nothing is counted.
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
@@ -173,7 +174,8 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     if len(ends) > 1:
         return TEXT.names["states"]["mixed"]
     name = "waits" if waits else "does_not_wait"
-    return TEXT.names["states"][name] if trips.words == OPEN else TEXT.say(name, trips.words)
+    is_counted = trips.words != OPEN and trips.work_s < trips.points[0][0]
+    return TEXT.say(name, trips.words) if is_counted else TEXT.names["states"][name]
 
 
 class WhileComputing:
