@@ -68,8 +68,9 @@ class LaunchPlugin(LauncherPlugin):
         """Skip the test if there can be no such hosts."""
         if not self.is_on_wire:
             return
-        reason = wire.missing()
-        if not self.current_partition.scheduler.is_local:
+        if self.current_partition.scheduler.is_local:
+            reason = wire.missing()
+        else:
             reason = "hosts are made on this machine; the partition's scheduler has others"
         if reason is not None:
             self.skip_with_reason("unavailable", reason)

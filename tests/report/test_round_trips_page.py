@@ -116,18 +116,18 @@ def test_a_call_that_waits_once_more_moves_its_own_cells_and_no_others(material,
     assert after["put", "lock_all_flush"][MPICH] == "2"
 
 
-def trips(low, high, parts=()):
-    line = Line(slope=(low + high) / 2, low=low, high=high, intercept=0.0, count=4)
-    return Trips([(0.0, 0.0)], line, 4, parts)
+def trips(low, high, *calls):
+    line = Line(slope=(low + high) / 2, low=low, high=high)
+    return Trips([(0.0, 0.0)], line, 4, dict(enumerate(calls)))
 
 
 def test_an_access_whose_interval_allows_several_numbers_has_the_sum_of_its_calls():
     calls = [trips(1.95, 2.02), trips(0.9, 1.05)]
     assert trips(2.7, 3.4).words == "2.7 to 3.4"
-    assert trips(2.7, 3.4, calls).words == "3"
+    assert trips(2.7, 3.4, *calls).words == "3"
     # what the interval does not allow, or what a call leaves open, is not said
-    assert trips(3.3, 4.4, calls).number is None
-    assert trips(2.7, 3.4, [*calls, trips(-0.2, 0.5)]).number is None
+    assert trips(3.3, 4.4, *calls).number is None
+    assert trips(2.7, 3.4, *calls, trips(-0.2, 0.5)).number is None
 
 
 @pytest.mark.parametrize(
@@ -233,6 +233,6 @@ def test_three_of_ten_points_may_be_anywhere_and_the_line_stays():
     right = [(x, 2.0 * x + 1.0) for x in range(10)]
     for wrong in (0.0, 1e6):
         points = [(x, wrong if x in (1, 4, 8) else y) for x, y in right]
-        line = line_through([point] for point in points)
+        line = line_through(points)
         assert line.slope == pytest.approx(2.0)
-    assert line_through([[(1.0, 1.0), (1.0, 2.0)]]) is None
+    assert line_through([(1.0, 1.0), (1.0, 2.0)]) is None

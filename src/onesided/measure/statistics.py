@@ -323,46 +323,32 @@ class Line:
         slope: the median slope.
         low: the lower end of the slope's interval.
         high: the upper end of the slope's interval.
-        intercept: the median of what is left of the values without the slope.
-        count: the number of points.
     """
 
     slope: float
     low: float
     high: float
-    intercept: float
-    count: int
 
 
-def line_through(groups: Iterable[Sequence[tuple[float, float]]]) -> Line | None:
+def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
     """Return the line through points by the slopes of pairs of points; None if there is no pair.
 
     Three of ten points may be anywhere, and the line stays where it is. The slope is the median of
     the slopes of all pairs (Theil), and its interval covers about 95 % (Sen, Estimates of the
-    Regression Coefficient Based on Kendall's Tau, 1968, with the variance for ties). Points of one
-    group have the same abscissa but for noise, so they make no pair.
+    Regression Coefficient Based on Kendall's Tau, 1968). Points with one abscissa make no pair.
 
     Args:
-        groups: for each abscissa, the points with it.
+        points: abscissa and ordinate of each.
     """
-    known = [list(group) for group in groups if group]
     slopes = sorted(
         (y - other_y) / (x - other_x)
-        for index, group in enumerate(known)
-        for other in known[:index]
-        for x, y in group
-        for other_x, other_y in other
+        for index, (x, y) in enumerate(points)
+        for other_x, other_y in points[:index]
         if x != other_x
     )
     if not slopes:
         return None
-    sizes = [len(group) for group in known]
-    variance = (_kendall(sum(sizes)) - sum(map(_kendall, sizes))) / 18
-    out = max(0, math.floor((len(slopes) - NORMAL_975 * math.sqrt(variance)) / 2))
-    slope = median(slopes)
-    rest = median([y - slope * x for group in known for x, y in group])
-    return Line(slope, slopes[out], slopes[-1 - out], rest, sum(sizes))
-
-
-def _kendall(count: int) -> int:
-    return count * (count - 1) * (2 * count + 5)
+    number = len(points)
+    deviation = math.sqrt(number * (number - 1) * (2 * number + 5) / 18)
+    out = max(0, math.floor((len(slopes) - NORMAL_975 * deviation) / 2))
+    return Line(median(slopes), slopes[out], slopes[-1 - out])

@@ -87,8 +87,9 @@ class Launches:
     def trips(self, cells: Sequence[Cell]) -> Trips | None:
         """Return the round trips of an access, with those of its calls."""
         whole = trips_of(self.points(cells, ACCESS))
-        calls = (trips_of(self.points(cells, metric)) for metric in PARTS)
-        return replace(whole, parts=[one for one in calls if one]) if whole else None
+        calls = {metric: trips_of(self.points(cells, metric)) for metric in PARTS}
+        parts = {metric: one for metric, one in calls.items() if one}
+        return replace(whole, parts=parts) if whole else None
 
     def _values(self, cell: Cell, metric: str) -> Mapping[int, float]:
         return self._material.by_round.get((*cell.place, metric, LEAST), {})
@@ -144,11 +145,9 @@ class ByWay:
             if trips is None:
                 return {first.environment: value_or_word(material, first, ACCESS, LEAST)}
             own = [
-                f"{name} {one.words}"
-                for metric in PARTS
-                if (name := calls_of(first).get(metric))
-                and (one := trips_of(launches.points(cells, metric)))
-                and one.number != 0
+                f"{calls_of(first)[metric]} {one.words}"
+                for metric, one in trips.parts.items()
+                if metric in calls_of(first) and one.number != 0
             ]
             note = ", ".join(own) if len(own) > 1 else None
             return {first.environment: trips.words, f"calls_{first.environment}": note}
@@ -173,9 +172,9 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
         return None
     if len(ends) > 1:
         return TEXT.names["states"]["mixed"]
-    name = "waits" if waits else "does_not_wait"
-    is_counted = trips.words != OPEN and trips.work_s < trips.points[0][0]
-    return TEXT.say(name, trips.words) if is_counted else TEXT.names["states"][name]
+    if trips.words == OPEN or trips.work_s >= trips.points[0][0]:
+        return TEXT.names["states"]["waits" if waits else "does_not_wait"]
+    return TEXT.say("waits", trips.words) if waits else trips.words
 
 
 class WhileComputing:
@@ -261,31 +260,33 @@ class HeldOut:
 WITHIN = 0.05
 """A prediction counts as good if it misses by at most this share."""
 ANSWERED = {
-    "put_flush": ("put", "lock_all_flush", IDLE),
-    "fetch_flush": ("fetch_and_op", "lock_all_flush", IDLE),
-    "put_lock": ("put", "lock_exclusive", IDLE),
-    "fetch_lock": ("fetch_and_op", "lock_exclusive", IDLE),
-    "put_computing": ("put", "lock_all_flush", "computes"),
-    "fetch_computing": ("fetch_and_op", "lock_all_flush", "computes"),
+    ("put", "lock_all_flush", IDLE): "put_flush",
+    ("fetch_and_op", "lock_all_flush", IDLE): "fetch_flush",
+    ("put", "lock_exclusive", IDLE): "put_lock",
+    ("fetch_and_op", "lock_exclusive", IDLE): "fetch_lock",
+    ("put", "lock_all_flush", "computes"): "put_computing",
+    ("fetch_and_op", "lock_all_flush", "computes"): "fetch_computing",
 }
-"""The ways in the answer, by the key of their column: of 8 bytes, in an allocated window."""
+"""The key of the answer's column for each of its ways: of 8 bytes, in an allocated window."""
 MAIN_LABELS = {"flavor": "allocate", SIZE: SMALL}
 
 
 def answer(material: Material) -> Headline | None:
     """Return what a few ways cost under each MPI; None if none of them is known."""
     launches = Launches(material)
-    keys = {way: key for key, way in ANSWERED.items()}
     rows: dict[str, Fields] = {}
     for cells in ways(cell for cell in material.cells if cell.has(MAIN_LABELS)):
         first = cells[0]
-        key = keys.get((first.axis("operation"), first.axis("synchronisation"), first.axis(STATE)))
+        way = first.axis("operation"), first.axis("synchronisation"), first.axis(STATE)
+        key = ANSWERED.get(way)
         words = _words(launches, cells) if key and not _is_helped(first) else None
         if words is not None:
             rows.setdefault(first.environment, {"environment": first.environment})[key] = words
     if not rows:
         return None
-    said = [TEXT.say(key, listed(_said(rows, key))) for key in ANSWERED if _said(rows, key)]
+    said = [
+        TEXT.say(key, listed(_said(rows, key))) for key in ANSWERED.values() if _said(rows, key)
+    ]
     return Headline(said, TEXT.table("round_trips_answer", list(rows.values())))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from onesided.measure.statistics import Line, line_through, median
 from onesided.report.cells import grouped
@@ -29,13 +29,13 @@ class Trips:
             seconds.
         line: the line through them.
         launches: how many launches these are the least times of.
-        parts: the same of each call of an access; empty if this is one call.
+        parts: the same of each call of an access, by metric; empty if this is one call.
     """
 
     points: Sequence[tuple[float, float]]
     line: Line
     launches: int
-    parts: Sequence[Trips] = ()
+    parts: Mapping[str, Trips] = field(default_factory=dict)
 
     @property
     def number(self) -> float | None:
@@ -48,7 +48,7 @@ class Trips:
         allowed = self._allowed
         if len(allowed) == 1:
             return allowed[0]
-        own = [part.number for part in self.parts]
+        own = [part.number for part in self.parts.values()]
         total = None if None in own or not own else sum(own)
         return total if total in allowed else None
 
@@ -110,7 +110,7 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     if len(by_delay) < LEAST_DELAYS:
         return None
     least_times = [least(own) for own in by_delay.values()]
-    line = line_through([one] for one in least_times)
+    line = line_through(least_times)
     return Trips(least_times, line, sum(map(len, by_delay.values()))) if line else None
 
 

@@ -62,11 +62,10 @@ def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
     keeps allocated windows in shared memory there. If other ranks of the campaign were on several
     nodes, these speak for themselves, and nothing is returned.
     """
-    on_hosts = [group for group in groups(cells) if group[0].setting == ON_HOSTS]
     others = [cell for cell in cells if cell.setting != ON_HOSTS]
     if not others or any(map(is_on_several_nodes, others)):
         return []
-    return on_hosts[0] if on_hosts else []
+    return next((group for group in groups(cells) if group[0].setting == ON_HOSTS), [])
 
 
 def is_on_several_nodes(cell: Cell) -> bool:
