@@ -8,11 +8,24 @@
 
 #define LOOKS 1000 /* at a word, before the core is offered to another rank */
 
+/* What is given and found is the call's until the operation is complete. */
+static void fetch(struct word word, MPI_Op operation, const int64_t *operand, int64_t *found)
+{
+    CHECKED(MPI_Fetch_and_op(operand, found, MPI_INT64_T, word.rank, word.displacement, operation,
+                             word.window));
+}
+
+static void compare_and_swap(struct word word, const int64_t *expected, const int64_t *desired,
+                             int64_t *found)
+{
+    CHECKED(MPI_Compare_and_swap(desired, expected, found, MPI_INT64_T, word.rank,
+                                 word.displacement, word.window));
+}
+
 int64_t word_fetch(struct word word, MPI_Op operation, int64_t operand)
 {
     int64_t found = 0;
-    CHECKED(MPI_Fetch_and_op(&operand, &found, MPI_INT64_T, word.rank, word.displacement, operation,
-                             word.window));
+    fetch(word, operation, &operand, &found);
     CHECKED(MPI_Win_flush(word.rank, word.window));
     return found;
 }
@@ -31,8 +44,7 @@ int64_t word_fetch_by_request(struct word word, MPI_Op operation, int64_t operan
 int64_t word_compare_and_swap(struct word word, int64_t expected, int64_t desired)
 {
     int64_t found = 0;
-    CHECKED(MPI_Compare_and_swap(&desired, &expected, &found, MPI_INT64_T, word.rank,
-                                 word.displacement, word.window));
+    compare_and_swap(word, &expected, &desired, &found);
     CHECKED(MPI_Win_flush(word.rank, word.window));
     return found;
 }
@@ -41,8 +53,7 @@ int64_t word_fetch_in_lock(struct word word, MPI_Op operation, int64_t operand)
 {
     int64_t found = 0;
     CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, word.rank, 0, word.window));
-    CHECKED(MPI_Fetch_and_op(&operand, &found, MPI_INT64_T, word.rank, word.displacement, operation,
-                             word.window));
+    fetch(word, operation, &operand, &found);
     CHECKED(MPI_Win_unlock(word.rank, word.window));
     return found;
 }
@@ -51,8 +62,7 @@ int64_t word_compare_and_swap_in_lock(struct word word, int64_t expected, int64_
 {
     int64_t found = 0;
     CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, word.rank, 0, word.window));
-    CHECKED(MPI_Compare_and_swap(&desired, &expected, &found, MPI_INT64_T, word.rank,
-                                 word.displacement, word.window));
+    compare_and_swap(word, &expected, &desired, &found);
     CHECKED(MPI_Win_unlock(word.rank, word.window));
     return found;
 }
@@ -62,11 +72,11 @@ int64_t word_await_change(struct word word, int64_t value)
     return word_await_change_by(word_fetch, word, value);
 }
 
-int64_t word_await_change_by(word_fetching *fetch, struct word word, int64_t value)
+int64_t word_await_change_by(word_fetching *fetching, struct word word, int64_t value)
 {
     int64_t found = value;
     for (long looks = 1; found == value; looks++) {
-        found = fetch(word, MPI_NO_OP, 0);
+        found = fetching(word, MPI_NO_OP, 0);
         if (looks % LOOKS == 0) {
             sched_yield();
         }

@@ -28,6 +28,6 @@ int64_t word_compare_and_swap_in_lock(struct word word, int64_t expected, int64_
 /* Wait until a word has another value than this one, and return that. */
 typedef int64_t word_fetching(struct word word, MPI_Op operation, int64_t operand);
 int64_t word_await_change(struct word word, int64_t value);
-int64_t word_await_change_by(word_fetching *fetch, struct word word, int64_t value);
+int64_t word_await_change_by(word_fetching *fetching, struct word word, int64_t value);
 
 #endif
