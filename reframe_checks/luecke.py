@@ -6,6 +6,7 @@ routines on a SGI Origin 2000 and a Cray T3E-600" (2004).
 
 import reframe as rfm
 import reframe.core.builtins as builtins
+import reframe.utility.typecheck as typ
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.campaign.ranks import fewer_the_more_crowded
@@ -16,8 +17,8 @@ from .plugins.ranks import nodes_of, partitions, ranks_of
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
 #: The source's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
-MAIN_FLAVORS = {"mpi2": ["create"], "mpi3": ["create", "allocate"]}
-ONE_SIDED = ["mpi2", "mpi3", "shmem"]
+MAIN_FLAVORS = {"mpi2": ["create"], "mpi2_pairwise": ["create"], "mpi3": ["create", "allocate"]}
+ONE_SIDED = ["mpi2", "mpi2_pairwise", "mpi3", "shmem"]
 SMALL = 8
 #: With a core for each rank the whole sweep, without it the size of the source's tables.
 SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
@@ -51,6 +52,8 @@ class Pattern(OneSetting):
     library = builtins.parameter(["mpi", "openshmem"])
     #: The calls that are not one-sided and do the same.
     rival = builtins.variable(str)
+    #: Further interfaces of this kernel.
+    further = builtins.variable(typ.List[str], value=[])
     #: An axis of this kernel alone, with its values; it has no meaning for a rival.
     own_axis = builtins.variable(dict, value={})
 
@@ -62,7 +65,9 @@ class Pattern(OneSetting):
     @builtins.run_after("init")
     def choose_crosses(self):
         """Make a cross for each interface and the interface's flavors."""
-        interfaces = ["mpi2", "mpi3", self.rival] if self.library == "mpi" else ["shmem"]
+        interfaces = (
+            ["mpi2", *self.further, "mpi3", self.rival] if self.library == "mpi" else ["shmem"]
+        )
         size = {"size_bytes": self.sizes()}
         small = {"size_bytes": [SMALL]}
         computing = {**small, "target_state": ["computes"]}
@@ -73,7 +78,7 @@ class Pattern(OneSetting):
             main = MAIN_FLAVORS.get(interface, [NO_MEANING])
             every = main if self.is_crowded or interface not in MAIN_FLAVORS else FLAVORS
             # first, because a library that crashes at its end spoils the last cell's verdict
-            if self.computes():
+            if self.computes() and interface not in self.further:
                 flavors = every if interface == "mpi3" else main
                 self.crosses += [{**few, "flavor": flavors, **computing}]
             self.crosses += [{**chosen, "flavor": main, **size}]
@@ -195,6 +200,7 @@ class TreeBroadcast(Pattern):
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"
     rival = "collective"
+    further = ["mpi2_pairwise"]
     base_point = _base_point("collective", operation=NO_MEANING)
     own_axis = {"operation": ["get", "put"]}
 

@@ -11,6 +11,7 @@ PATTERNS = ("distant_messages", "right_shift", "naive_broadcast", "tree_broadcas
 #: One cell for each way in which a pattern is written; axes without a meaning are settled.
 INTERFACES = {
     "mpi2": "interface=mpi2;flavor=create,allocate",
+    "mpi2_pairwise": "interface=mpi2_pairwise;flavor=create,allocate",
     "mpi3": "interface=mpi3;flavor=create,allocate,shared,dynamic",
     "two_sided": "interface=two_sided",
     "collective": "interface=collective",
@@ -24,7 +25,8 @@ def interfaces_of(name, environment):
     """Return the interfaces of a pattern in an environment's library."""
     if environment.name == OPENSHMEM:
         return ["shmem"]
-    return ["mpi2", "mpi3", RIVALS.get(name, "collective")]
+    pairwise = ["mpi2_pairwise"] if name == "tree_broadcast" else []
+    return ["mpi2", *pairwise, "mpi3", RIVALS.get(name, "collective")]
 
 
 def cells(name, environment, rest="size_bytes=80"):
@@ -76,7 +78,10 @@ def test_all_of_three_ranks_get_all_their_messages(pattern, name):
     for result in run.results.values():
         # MPI_Alltoall copies what each of the three sends to itself, too
         own = 3 if name == "all_to_all" and result["labels"]["interface"] == "collective" else 0
-        assert verified(result) == {"message": ((messages + own) * 10 * 3, 0)}
+        # a rank of the tree that gets compares its notice, too
+        pairwise = result["labels"]["interface"] == "mpi2_pairwise"
+        notices = 2 if pairwise and result["labels"]["operation"] == "get" else 0
+        assert verified(result) == {"message": (((messages + own) * 10 + notices) * 3, 0)}
 
 
 @pytest.mark.one_case
@@ -94,21 +99,27 @@ def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(patter
         behind = samples(result, "behind")
         assert behind.keys() == samples(result, "access").keys() == {1 - computing}
         # a fence, a receive or a collective call is the computing rank's own; so is what the root
-        # of a tree tells a rank that gets
-        called = labels["interface"] in ("mpi2", "two_sided", "collective")
+        # of a tree tells a rank that gets, and the post that its start waits for
+        called = labels["interface"] in ("mpi2", "mpi2_pairwise", "two_sided", "collective")
         called = called or labels.get("operation") == "get"
         assert set(behind[1 - computing]) == {int(called)}
 
 
 def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(kernel_of):
     tree = kernel_of("tree_broadcast")
-    block = "interface=mpi3;flavor=allocate;operation=get,put;size_bytes=8;target_state=computes"
+    block = (
+        "interface=mpi3,mpi2_pairwise;flavor=allocate;operation=get,put;size_bytes=8;"
+        "target_state=computes"
+    )
     run = tree.launch(*FEW, f"--cells={block}", ranks=4)
-    assert len(run.results) == 2
+    assert len(run.results) == 4
     for result in run.results.values():
         assert samples(result, "compute").keys() == {2}
         behind = {rank: set(values) for rank, values in samples(result, "behind").items()}
-        assert behind == {0: {0}, 1: {0}, 3: {1}}
+        labels = result["labels"]
+        # the root starts an access to all its children, and each of them has to post for that
+        starts = labels["interface"] == "mpi2_pairwise" and labels["operation"] == "put"
+        assert behind == {0: {int(starts)}, 1: {0}, 3: {1}}
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,20 @@ SIZES = (8, 1000, 10000, 1000000)
 TRIALS = 51
 SHMEM_S = 1e-6
 #: Of the time of SHMEM, by interface; two Gbyte/s are common to all.
-TIMES = {"shmem": 1.0, "mpi2": 6.0, "mpi3": 2.0, "two_sided": 3.0, "collective": 3.0}
+TIMES = {
+    "shmem": 1.0,
+    "mpi2": 6.0,
+    "mpi2_pairwise": 6.0,
+    "mpi3": 2.0,
+    "two_sided": 3.0,
+    "collective": 3.0,
+}
 BYTES_PER_S = 2e9
+FLAVORS = {
+    "mpi2": ("create", "allocate"),
+    "mpi2_pairwise": "create",
+    "mpi3": ("create", "allocate"),
+}
 NOISE = {"compute": (1.0, 1.5), "issue": (1.0, 1.2), "quick": (0.9, 1.2)}
 
 
@@ -56,11 +68,14 @@ def cells_of(launch):
         "all_to_all": {"order": of("rotated", "unrotated")},
         "distant_messages": {"target": range(1, launch.ranks)},
     }
+    interfaces = [rival if one == "rival" else one for one in launch.environment.interfaces]
+    if launch.kernel == "tree_broadcast" and "mpi2" in interfaces:
+        interfaces.insert(1, "mpi2_pairwise")
     found = make.points(
-        interface=[rival if one == "rival" else one for one in launch.environment.interfaces],
-        flavor=lambda at: ("create", "allocate") if at["interface"] in ("mpi2", "mpi3") else "none",
+        interface=interfaces,
+        flavor=lambda at: FLAVORS.get(at["interface"], "none"),
         **others.get(launch.kernel, {}),
-        size_bytes=(*SIZES, 0),
+        size_bytes=lambda at: SIZES if at["interface"] == "mpi2_pairwise" else (*SIZES, 0),
         target_state="takes_part",
     )
     computes = {"size_bytes": "8", "target_state": "computes"}

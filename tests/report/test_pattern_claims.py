@@ -6,17 +6,17 @@ from made_up import patterns as made
 from shown import materials
 
 from onesided.report.claims import Claims
-from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 
 MPICH, SHMEM = made.ENVIRONMENTS[0].name, made.ENVIRONMENTS[-1].name
 
 
-def answers(folder, kernel, change=None):
+def answers(folder, kernel, change=None, ranks=(2,), **options):
     """Return the answer to each claim on a kernel, after a change of the samples."""
 
     def make(own):
         environments = made.ENVIRONMENTS[0], made.ENVIRONMENTS[-1]
-        made.campaign(own, environments=environments, kernels=[kernel], ranks=(2,))
+        made.campaign(own, environments=environments, kernels=[kernel], ranks=ranks, **options)
         if change:
             samples = pl.read_parquet(own / "samples.parquet")
             is_meant, value = change
@@ -42,8 +42,8 @@ def times(factor, cell):
 
 
 GET, PUT = (
-    "interface=mpi2,flavor=create,operation=get",
-    "interface=mpi2,flavor=create,operation=put",
+    "interface=mpi2_pairwise,flavor=create,operation=get",
+    "interface=mpi2_pairwise,flavor=create,operation=put",
 )
 KBYTES, MBYTE = ",size_bytes=10000,", ",size_bytes=1000000,"
 
@@ -70,6 +70,27 @@ KBYTES, MBYTE = ",size_bytes=10000,", ",size_bytes=1000000,"
 def test_a_changed_time_turns_the_answer(tmp_path, kernel, words, factor, cell):
     assert word(answers(tmp_path / "as-it-is", kernel), words) == DOES_NOT_HOLD
     assert word(answers(tmp_path / "changed", kernel, times(factor, cell)), words) == HOLDS
+
+
+@pytest.mark.parametrize(("size", "bytes_"), [("8 bytes", 8), ("10 Kbytes", 10000)])
+def test_what_grows_more_with_the_ranks_scales_worse(tmp_path, size, bytes_):
+    (is_put, value) = times(3, f"{PUT},size_bytes={bytes_},")
+    change = (is_put & (pl.col("ranks") == 4), value)
+    kernel, claim = "tree_broadcast", f"scales better than its put version ({size})"
+    few = answers(tmp_path / "two", kernel)
+    assert word(few, claim) == NOT_MEASURED
+    more = {"ranks": (2, 4), "cores": 8}
+    puts = answers(tmp_path / "puts", kernel, change, **more)
+    assert word(puts, claim) == HOLDS
+    (is_get, value) = times(3, f"{GET},size_bytes={bytes_},")
+    change = (is_get & (pl.col("ranks") == 4), value)
+    assert word(answers(tmp_path / "gets", kernel, change, **more), claim) == DOES_NOT_HOLD
+
+
+def test_mpi2_of_the_tree_is_what_only_a_parent_and_its_child_call(tmp_path):
+    claim = "quite close to SHMEM"
+    fences = times(0.2, "interface=mpi2,flavor=create,operation=get,size_bytes=8,")
+    assert word(answers(tmp_path, "tree_broadcast", fences), claim) == DOES_NOT_HOLD
 
 
 def spread(factor, interface):

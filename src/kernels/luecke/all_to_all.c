@@ -18,7 +18,7 @@ struct order {
 };
 
 static const struct order orders[] = {{"rotated", true}, {"unrotated", false}};
-static const struct interface interfaces[] = INTERFACES("collective");
+static const struct interface interfaces[] = INTERFACES({"collective", RIVAL});
 
 static const struct axis axes[] = {
     INTERFACE_AXIS("collective"),

@@ -10,7 +10,7 @@
 
 #define ORIGIN 0
 
-static const struct interface interfaces[] = INTERFACES("two_sided");
+static const struct interface interfaces[] = INTERFACES({"two_sided", RIVAL});
 
 static const struct axis axes[] = {
     INTERFACE_AXIS("two_sided"),

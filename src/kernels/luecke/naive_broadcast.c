@@ -8,7 +8,7 @@
 
 #define ROOT 0
 
-static const struct interface interfaces[] = INTERFACES("collective");
+static const struct interface interfaces[] = INTERFACES({"collective", RIVAL});
 
 static const struct axis axes[] = {
     INTERFACE_AXIS("collective"),

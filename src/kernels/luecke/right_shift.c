@@ -8,7 +8,7 @@
 
 #define COMPUTING 0
 
-static const struct interface interfaces[] = INTERFACES("two_sided");
+static const struct interface interfaces[] = INTERFACES({"two_sided", RIVAL});
 
 static const struct axis axes[] = {
     INTERFACE_AXIS("two_sided"),

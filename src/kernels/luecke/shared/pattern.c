@@ -217,6 +217,9 @@ void pattern_run(struct launch *launch, const struct cell *cell, struct record *
         return;
     }
     const size_t cache_bytes = bytes_to_flush(launch);
+    if (kind->enter != NULL) {
+        kind->enter(&pattern);
+    }
     world_barrier();
     (state->computes ? time_computing_trials : time_trials)(&pattern, cache_bytes);
     if (launch->rank == 0) {
@@ -224,5 +227,8 @@ void pattern_run(struct launch *launch, const struct cell *cell, struct record *
     }
     record_verification(record, pattern.found);
     watchdog_phase = "window";
+    if (kind->leave != NULL) {
+        kind->leave(&pattern);
+    }
     others_close(&pattern);
 }

@@ -12,7 +12,7 @@
 
 #include "harness/launch.h"
 
-enum interface_kind { MPI2, MPI3, RIVAL, SHMEM };
+enum interface_kind { MPI2, MPI2_PAIRWISE, MPI3, RIVAL, SHMEM };
 
 /* How a pattern is written: a row of the axis. */
 struct interface {
@@ -38,6 +38,9 @@ struct kind {
     int (*blocks)(const struct launch *launch); /* of data and result; NULL: one */
     bool is_of_a_block;                         /* a time is divided by the blocks */
     bool in_place;                              /* the result is where the data are */
+    /* Around the trials of a cell; NULL: nothing. */
+    void (*enter)(struct pattern *pattern);
+    void (*leave)(struct pattern *pattern);
     /* THE TIMED PART of each rank. */
     void (*go)(struct pattern *pattern);
     /* What a block of this rank's result must be after a trial; false: nobody sends it. */
@@ -71,11 +74,11 @@ struct pattern {
 
 /* Rows of a kernel's axes: a kernel's own may come between them. A kernel declares its table
  * `interfaces` before. */
-#define INTERFACE_AXIS(rival_)                                                                     \
+#define INTERFACE_AXIS(own_)                                                                       \
     {.name = "interface",                                                                          \
      .help = "how the pattern is written",                                                         \
      .kind = AXIS_CHOICE,                                                                          \
-     .fallback = INTERFACE_NAMES(rival_),                                                          \
+     .fallback = INTERFACE_NAMES(own_),                                                            \
      .choices = TABLE(interfaces)}
 #define SIZE_AXIS                                                                                  \
     {.name = "size_bytes",                                                                         \
@@ -90,7 +93,7 @@ struct pattern {
      .kind = AXIS_CHOICE,                                                                          \
      .fallback = "takes_part",                                                                     \
      .choices = TABLE(target_states)}
-#define WITH_ONE_SIDED "interface=mpi2,mpi3,shmem"
+#define WITH_ONE_SIDED "interface=mpi2,mpi2_pairwise,mpi3,shmem"
 
 /* Rows of a kernel's options. */
 #define PATTERN_OPTIONS                                                                            \

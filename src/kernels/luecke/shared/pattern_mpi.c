@@ -75,5 +75,9 @@ void others_begin_trial(struct pattern *pattern)
 {
     if (pattern->interface->kind == MPI2) {
         CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, pattern->others->window.handle));
+    } else if (pattern->interface->kind == MPI2_PAIRWISE) {
+        /* this rank's stores are in its window when it unlocks it */
+        window_begin_own(&pattern->others->window, MPI_LOCK_EXCLUSIVE);
+        window_end_own(&pattern->others->window);
     }
 }

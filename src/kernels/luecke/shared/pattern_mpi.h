@@ -7,20 +7,18 @@
 #include "rma/notice.h"
 #include "rma/window.h"
 
-#define INTERFACES(rival_)                                                                         \
-    {                                                                                              \
-        {"mpi2", MPI2}, {"mpi3", MPI3},                                                            \
-        {                                                                                          \
-            (rival_), RIVAL                                                                        \
-        }                                                                                          \
-    }
-#define INTERFACE_NAMES(rival_) "mpi2,mpi3," rival_
-#define FLAVOR_OF_INTERFACE_AXIS FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=mpi2,mpi3")
+/* A kernel's own rows come last. */
+#define INTERFACES(...) {{"mpi2", MPI2}, {"mpi3", MPI3}, __VA_ARGS__}
+#define INTERFACE_NAMES(own_) "mpi2,mpi3," own_
+#define FLAVOR_OF_INTERFACE_AXIS                                                                   \
+    FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=mpi2,mpi2_pairwise,mpi3")
 
 #define NOTICE_BYTES 64 /* before a rank's data: a word, with a cache line of its own */
 
 struct access_to_others {
     struct window window;
+    MPI_Group above, below; /* a tree's: this rank's parent, its children */
+    int *children, children_number;
 };
 
 #define INLINE static inline __attribute__((always_inline))

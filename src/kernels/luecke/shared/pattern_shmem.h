@@ -5,14 +5,14 @@
 #include "openshmem/called.h"
 #include "openshmem/symmetric.h"
 
-#define INTERFACES(rival_)                                                                         \
+#define INTERFACES(...)                                                                            \
     {                                                                                              \
         {                                                                                          \
             "shmem", SHMEM                                                                         \
         }                                                                                          \
     }
-#define INTERFACE_NAMES(rival_) "shmem"
-#define FLAVOR_OF_INTERFACE_AXIS NO_FLAVOR_AXIS("interface=mpi2,mpi3")
+#define INTERFACE_NAMES(own_) "shmem"
+#define FLAVOR_OF_INTERFACE_AXIS NO_FLAVOR_AXIS("interface=mpi2,mpi2_pairwise,mpi3")
 
 struct access_to_others {
     int64_t *notice; /* symmetric, as data are */

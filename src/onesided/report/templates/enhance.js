@@ -308,7 +308,14 @@
   for (const one of choices) if (one.said) one.filter();
   const recallAll = () => {
     const meant = choices.filter((one) => one.recall());
-    if (meant.length) requestAnimationFrame(() => meant[0].block.scrollIntoView({ behavior: "instant" }));
+    if (!meant.length) return;
+    // Who uses a keyboard goes on from the table, not from the link.
+    const { block } = meant[0];
+    block.tabIndex = -1;
+    requestAnimationFrame(() => {
+      block.scrollIntoView({ behavior: "instant" });
+      block.focus({ preventScroll: true });
+    });
   };
   window.addEventListener("hashchange", recallAll);
   recallAll();

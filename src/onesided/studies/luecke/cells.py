@@ -1,6 +1,6 @@
 """Which cells of a pattern the page shows, and the reader's names for sizes and interfaces."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
@@ -10,16 +10,20 @@ from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
-ONE_SIDED = {"mpi2": "create", "mpi3": "allocate"}
+MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
+"""The interfaces of MPI-2: with fences of all ranks, and with calls of a parent and its child."""
+
+ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
 """MPI's one-sided interfaces, each with the window flavor that represents it in figures and ratios:
 for MPI-2 the source's flavor, for MPI-3 memory that the MPI may place."""
 
-MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
+MAIN = {MPI2: ("create",), PAIRWISE: ("create",), "mpi3": ("create", "allocate")}
 """For each interface, the window flavors in the main table. Other flavors are folded below it."""
 
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
-    "mpi2": "MPI-2",
+    MPI2: "MPI-2",
+    PAIRWISE: "MPI-2, pairwise",
     "mpi3": "MPI-3",
     "two_sided": "two-sided",
     "collective": "collective",
@@ -35,7 +39,7 @@ SIZE_WORDS = {
 """The reader's names for sizes. As in the source, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
 """The sizes in today's table by size: the source's sizes, and 1 Kbyte as in its other patterns."""
-OF_SOURCE = ("mpi2", SHMEM)
+OF_SOURCE = (MPI2, PAIRWISE, SHMEM)
 """The source's interfaces."""
 SIZES_OF_SOURCE = ("8", "10000", "1000000")
 """The sizes of most of the source's figures."""
@@ -46,6 +50,11 @@ SMALL = {"size_bytes": "8"}
 def size_words(size_bytes: str) -> str:
     """Return the reader's name for a size."""
     return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
+
+
+def mpi2_of(cells: Iterable[Cell]) -> str:
+    """Return the interface that does what the source's MPI-2 does: pairwise, if that was run."""
+    return PAIRWISE if any(cell.axis("interface") == PAIRWISE for cell in cells) else MPI2
 
 
 def is_shmem(cell: Cell) -> bool:

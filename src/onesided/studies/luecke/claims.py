@@ -21,6 +21,7 @@ from onesided.report.decisions import (
 )
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
+from onesided.report.values import quotient
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
 from onesided.studies.parts.ways import SHMEM
@@ -46,7 +47,8 @@ def _base(cells: Cells) -> dict[str, Any]:
     every = cells.chosen([*cells.cores, *cells.crowd], {})
     if SHMEM in {cell.axis("interface") for cell in every}:
         return {"interface": SHMEM}
-    return {"interface": "mpi2", "flavor": of.ONE_SIDED["mpi2"]}
+    interface = of.mpi2_of(every)
+    return {"interface": interface, "flavor": of.ONE_SIDED[interface]}
 
 
 def _is_shmem(cells: Cells) -> bool:
@@ -120,6 +122,27 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
     return decided(*pair, expected / GROWTH, expected * GROWTH)
 
 
+def scales_better(cells: Cells, asked: Asked) -> Outcome:
+    """Compare how two ways grow from the fewest ranks to the most ranks that both have.
+
+    The growth of the way ``to`` is divided by the growth of the way ``of``.
+    """
+    if asked.get("only_mpi") and _is_shmem(cells):
+        return NOT_MEANT
+    better, worse = ({cell.ranks: cell for cell in _own(cells, asked[way])} for way in ("of", "to"))
+    ranks = sorted(better.keys() & worse.keys())
+    if not ranks:
+        return Outcome(NOT_MEASURED)
+    if len(ranks) == 1:
+        return cells.missing_ranks(asked["of"], measured=ranks)
+    growths = [
+        quotient(many, few) if many is not None and few is not None else None
+        for way in (worse, better)
+        for many, few in [(_measure(cells, way[ranks[-1]]), _measure(cells, way[ranks[0]]))]
+    ]
+    return decided(*growths, *bounds(asked))
+
+
 def near_and_far(cells: Cells, asked: Asked) -> Outcome:
     """Tell whether a message takes about the same time from every rank.
 
@@ -136,6 +159,6 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 
 
 TESTS: Mapping[str, Own] = {
-    test.__name__: test for test in (against_shmem, slower, grows, near_and_far)
+    test.__name__: test for test in (against_shmem, slower, grows, scales_better, near_and_far)
 }
 """The tests that only this study needs, by the names that claims use for them."""

@@ -133,7 +133,7 @@ class TrialsInSequence(SeriesFigure):
         return alt.Axis(title=self.x.title, tickCount=6)
 
     def _is_shown(self, cell: Cell) -> bool:
-        is_of_source = cell.axis("interface") in (of.SHORT["mpi2"], of.SHORT[SHMEM])
+        is_of_source = cell.axis("interface") in (of.SHORT[of.MPI2], of.SHORT[SHMEM])
         return is_of_source and super()._is_shown(cell)
 
 

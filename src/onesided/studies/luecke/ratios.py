@@ -114,7 +114,9 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
     said, of_mpi2 = [], []
-    for interface, flavor in of.ONE_SIDED.items():
+    mpi2 = of.mpi2_of(cells)
+    for interface in (mpi2, "mpi3"):
+        flavor = of.ONE_SIDED[interface]
         wanted = {"interface": interface, "flavor": flavor}
         ratios = _ratios(_values(filtered, (cell for cell in cells if cell.has(wanted))), below)
         words = f"{INTERFACES[interface]} ({flavor})"
@@ -123,7 +125,7 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
             continue
         each = [f"{_range(own)} with {name}" for name, own in ratios.items()]
         said.append(f"{words} over SHMEM is {listed(each)}")
-        if interface == "mpi2":
+        if interface == mpi2:
             of_mpi2 = [ratio for own in ratios.values() for ratio in own]
     ranks = listed([str(ranks) for ranks in sorted({ranks for *_, ranks in below})])
     sentence = f"Today ({ranks} ranks): {'; '.join(said)}."

@@ -13,6 +13,7 @@ SHMEM = "shmem"
 INTERFACES: Mapping[str, str] = {
     SHMEM: "OpenSHMEM",
     "mpi2": "MPI-2, fence",
+    "mpi2_pairwise": "MPI-2, pairwise",
     "mpi3": "MPI-3, flush",
     "two_sided": "MPI, two-sided",
     "collective": "MPI, collective",

@@ -9,13 +9,12 @@
  * that the message is there, and the child gets it. How a rank tells: with MPI-3 and OpenSHMEM by a
  * word in the child's memory; with MPI-2 by a fence between two levels of the tree. The source's
  * MPI-2 versions look at window memory inside a fence epoch until the message is there. The
- * standard does not allow this: nothing completes before the next fence.
+ * standard does not allow this: nothing completes before the next fence. What is nearest to them is
+ * in pairwise_mpi.c.
  *
  * Timed, in seconds: from a barrier until a rank has the message and has passed it on; the slowest
  * rank counts. Verified: every element on every rank. Collective rival: MPI_Bcast. */
-#include "luecke/shared/pattern.h"
-
-#define ROOT 0
+#include "luecke/tree_broadcast/tree.h"
 
 /* Who moves the message. */
 struct tree_operation {
@@ -24,10 +23,11 @@ struct tree_operation {
 };
 
 static const struct tree_operation operations_of_tree[] = {{"get", false}, {"put", true}};
-static const struct interface interfaces[] = INTERFACES("collective");
+static const struct interface interfaces[] =
+    INTERFACES({"mpi2_pairwise", MPI2_PAIRWISE}, {"collective", RIVAL});
 
 static const struct axis axes[] = {
-    INTERFACE_AXIS("collective"),
+    INTERFACE_AXIS("mpi2_pairwise,collective"),
     FLAVOR_OF_INTERFACE_AXIS,
     {.name = "operation",
      .help = "a parent puts the message, or a child gets it",
@@ -40,22 +40,6 @@ static const struct axis axes[] = {
 };
 
 static const struct option options[] = {PATTERN_OPTIONS};
-
-/* The distance to a rank's largest possible child and to its parent: the least power of two that is
- * not below the ranks for rank 0, else the lowest bit. */
-static int reach_of(int rank, int ranks)
-{
-    int reach = 1;
-    while (rank == ROOT ? reach < ranks : (rank & reach) == 0) {
-        reach *= 2;
-    }
-    return reach;
-}
-
-static int parent_of(int rank)
-{
-    return rank & (rank - 1);
-}
 
 /* ---- THE TIMED PART of each rank ---- */
 
@@ -104,6 +88,10 @@ static void go(struct pattern *pattern)
         CHECKED(MPI_Bcast(pattern->data, pattern->elements, MPI_INT64_T, ROOT, world_communicator));
         return;
     }
+    if (pattern->interface->kind == MPI2_PAIRWISE) {
+        pairwise_go(pattern, operation->puts);
+        return;
+    }
 #endif
     if (pattern->interface->kind == MPI2) {
         go_by_levels(pattern, operation->puts);
@@ -128,10 +116,16 @@ static int computing(const struct pattern *pattern)
     return first > 1 || (operation != NULL && operation->puts) ? first : ROOT;
 }
 
-/* The message comes through the rank that computes, or all make the same collective call. */
-static bool is_below_it(const struct pattern *pattern)
+/* The message comes through the rank that computes, or all make the same collective call, or a
+ * parent's start needs the post of the rank that computes. */
+static bool is_behind(const struct pattern *pattern)
 {
+    const struct tree_operation *operation = cell_choice(pattern->cell, "operation");
     const int above = computing(pattern);
+    if (pattern->interface->kind == MPI2_PAIRWISE && operation->puts &&
+        pattern->rank == parent_of(above)) {
+        return true;
+    }
     const bool all_call = pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;
     return all_call ||
            (pattern->rank > above && pattern->rank < above + reach_of(above, pattern->ranks));
@@ -142,7 +136,12 @@ static const struct kind kind = {.in_place = true,
                                  .origin = origin,
                                  .computing = computing,
                                  .meets = everybody,
-                                 .is_behind = is_below_it};
+                                 .is_behind = is_behind,
+#ifndef ONESIDED_OPENSHMEM
+                                 .enter = pairwise_enter,
+                                 .leave = pairwise_leave
+#endif
+};
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {

@@ -1,0 +1,100 @@
+/* The broadcast with MPI-2 as the source's authors wrote it, as near as MPI allows: only a parent
+ * and its child synchronise.
+ *
+ * Source: as tree_broadcast.c, appendices B and C. get, Appendix B: a parent sends a message that
+ * says that it has the data, and its child gets them. The source gets inside a fence's epoch, and
+ * looks at its own window until the data are there; here the child locks its parent's window for
+ * the get, and the unlock completes it. put, Appendix C: a parent puts, and its child looks at its
+ * own window until the data are there; here the child posts its window to its parent and waits, and
+ * the parent starts and completes. In both ways a rank serves the child with the largest subtree
+ * first. */
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "luecke/tree_broadcast/tree.h"
+
+enum { NOTICE_TAG = 1 }; /* the source's */
+
+/* A rank's children in the order in which it serves them; their number is returned. */
+static int children_of(const struct pattern *pattern, int *children)
+{
+    int number = 0;
+    for (int distance = reach_of(pattern->rank, pattern->ranks) / 2; distance > 0; distance /= 2) {
+        if (pattern->rank + distance < pattern->ranks) {
+            children[number++] = pattern->rank + distance;
+        }
+    }
+    return number;
+}
+
+void pairwise_enter(struct pattern *pattern)
+{
+    struct access_to_others *others = pattern->others;
+    const int parent = parent_of(pattern->rank), parents = pattern->rank == ROOT ? 0 : 1;
+    MPI_Group every_rank;
+    others->children = allocate((size_t)pattern->ranks, sizeof others->children[0]);
+    others->children_number = children_of(pattern, others->children);
+    CHECKED(MPI_Comm_group(world_communicator, &every_rank));
+    CHECKED(MPI_Group_incl(every_rank, parents, &parent, &others->above));
+    CHECKED(MPI_Group_incl(every_rank, others->children_number, others->children, &others->below));
+    CHECKED(MPI_Group_free(&every_rank));
+}
+
+void pairwise_leave(struct pattern *pattern)
+{
+    struct access_to_others *others = pattern->others;
+    if (others->above != MPI_GROUP_EMPTY) {
+        CHECKED(MPI_Group_free(&others->above));
+    }
+    if (others->below != MPI_GROUP_EMPTY) {
+        CHECKED(MPI_Group_free(&others->below));
+    }
+    free(others->children);
+}
+
+/* ---- THE TIMED PART of each rank ---- */
+
+static void go_by_gets(struct pattern *pattern)
+{
+    const struct access_to_others *others = pattern->others;
+    int64_t notice = (int64_t)pattern->trial;
+    if (pattern->rank != ROOT) {
+        const int parent = parent_of(pattern->rank);
+        CHECKED(MPI_Recv(&notice, 1, MPI_INT64_T, parent, NOTICE_TAG, world_communicator,
+                         MPI_STATUS_IGNORE));
+        CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, parent, 0, others->window.handle));
+        get(pattern, pattern->data, parent, 0);
+        CHECKED(MPI_Win_unlock(parent, others->window.handle));
+        verify_element(&pattern->found, notice, (int64_t)pattern->trial, 0, pattern->trial);
+    }
+    if (pattern->rank != ROOT && others->children_number > 0) {
+        /* what the get wrote here is a store of this rank's, until it unlocks its own window */
+        CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, pattern->rank, 0, others->window.handle));
+        CHECKED(MPI_Win_unlock(pattern->rank, others->window.handle));
+    }
+    for (int child = 0; child < others->children_number; child++) {
+        CHECKED(MPI_Send(&notice, 1, MPI_INT64_T, others->children[child], NOTICE_TAG,
+                         world_communicator));
+    }
+}
+
+static void go_by_puts(struct pattern *pattern)
+{
+    const struct access_to_others *others = pattern->others;
+    if (pattern->rank != ROOT) {
+        CHECKED(MPI_Win_post(others->above, 0, others->window.handle));
+        CHECKED(MPI_Win_wait(others->window.handle));
+    }
+    if (others->children_number > 0) {
+        CHECKED(MPI_Win_start(others->below, 0, others->window.handle));
+        for (int child = 0; child < others->children_number; child++) {
+            put(pattern, pattern->data, others->children[child], 0);
+        }
+        CHECKED(MPI_Win_complete(others->window.handle));
+    }
+}
+
+void pairwise_go(struct pattern *pattern, bool puts)
+{
+    (puts ? go_by_puts : go_by_gets)(pattern);
+}
