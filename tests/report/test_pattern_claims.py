@@ -83,14 +83,14 @@ def test_a_changed_time_turns_the_answer(as_it_is, tmp_path, kernel, words, fact
 @pytest.mark.parametrize(("size", "bytes_"), [("8 bytes", 8), ("10 Kbytes", 10000)])
 def test_what_grows_more_with_the_ranks_scales_worse(as_it_is, tmp_path, size, bytes_):
     (is_put, value) = times(3, f"{PUT},size_bytes={bytes_},")
-    change = (is_put & pl.col("test").str.contains("_4"), value)
+    change = (is_put & pl.col("test").str.contains("ranks=4"), value)
     kernel, claim = "tree_broadcast", f"scales better than its put version ({size})"
     assert word(as_it_is(kernel), claim) == NOT_MEASURED
     more = {"ranks": (2, 4), "cores": 8}
     puts = answers(tmp_path / "puts", kernel, change, **more)
     assert word(puts, claim) == HOLDS
     (is_get, value) = times(3, f"{GET},size_bytes={bytes_},")
-    change = (is_get & pl.col("test").str.contains("_4"), value)
+    change = (is_get & pl.col("test").str.contains("ranks=4"), value)
     assert word(answers(tmp_path / "gets", kernel, change, **more), claim) == DOES_NOT_HOLD
 
 
