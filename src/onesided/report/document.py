@@ -5,6 +5,7 @@ meaning and unit of each column of each CSV and Parquet file, from ``templates/c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,9 @@ def _kind(part: object) -> str:
     return type(part).__name__.lower()
 
 
-def document(name: str, **values: Any) -> str:
-    """Return a page: a template filled with the project's style, script, legend and parts.
-
-    Args:
-        name: the name of the template.
-        values: what the page shows. If no `legend` is given, the page says what each verdict means.
-            If a `caveat` is given, this sentence is at each table and figure of the page.
-    """
+@cache
+def _environment() -> jinja2.Environment:
+    """Return the templates. A template is compiled once for all pages of a process."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
         autoescape=True,
@@ -47,7 +43,18 @@ def document(name: str, **values: Any) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"kind": _kind, "packed": figures.packed}
-    return environment.get_template(name).render(
+    return environment
+
+
+def document(name: str, **values: Any) -> str:
+    """Return a page: a template filled with the project's style, script, legend and parts.
+
+    Args:
+        name: the name of the template.
+        values: what the page shows. If no `legend` is given, the page says what each verdict means.
+            If a `caveat` is given, this sentence is at each table and figure of the page.
+    """
+    return _environment().get_template(name).render(
         **{"legend": words.meanings().items(), "caveat": None, **values},
         badge=words.badge,
         style=Markup(template("style.css")),
