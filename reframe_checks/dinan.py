@@ -1,7 +1,7 @@
-"""Five experiments on what MPI-3 added to one-sided communication.
+"""Six experiments on what MPI-3 added to one-sided communication.
 
 Source: Dinan, Balaji, Buntinas, Goodell, Gropp, Thakur, "An implementation and evaluation of the
-MPI 3.0 one-sided communication interface", section 5.
+MPI 3.0 one-sided communication interface", sections 2 to 5.
 """
 
 import reframe as rfm
@@ -24,7 +24,7 @@ class Dinan(ByCores):
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
-        if labels["target_state"] == "computes":
+        if labels.get("target_state") == "computes":
             return COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
         return super().seconds_of_cell(labels)
 
@@ -191,3 +191,42 @@ class WindowGrowth(Dinan):
         {**_methods, "target_state": ["computes"]},
     ]
     crosses_crowded = [_methods]
+
+
+EPOCHS = ["lock_all", "locks_of_targets", "locks_of_all"]
+WAITS = ["wait_for_first", "wait_for_all"]
+
+
+@rfm.simple_test
+class Epochs(Dinan):
+    """Epochs of rank 0 on no, some and all other ranks; and waits for one request and for all."""
+
+    descr = "epochs on several ranks"
+    kernel = "epochs"
+    cell_s, crowded_cell_s = 0.03, 0.1
+    options = {"burst": "100", "samples": "10", "budget-s": "0.02"}
+    crowded_options = {"burst": "10", "samples": "5"}
+    base_point = {
+        "epoch": "flush",
+        "operation": "put",
+        "flavor": MAIN_FLAVOR,
+        "targets": 1,
+        "operations": 1,
+        "size_bytes": 8,
+    }
+    _fetching = {"operation": ["fetch_and_op", "get_accumulate"]}
+    _requests = {"epoch": WAITS, "operation": ["put", "get_accumulate"]}
+    crosses_full = [
+        {"epoch": [*EPOCHS, "flush"], **_fetching},
+        {"operation": ["put", *_fetching["operation"]], "flavor": FLAVORS},
+        {**_fetching, "operations": [64]},
+        {**_requests, "operations": [1, 64], "size_bytes": [8, 32768]},
+    ]
+    crosses_crowded = [_fetching]
+
+    @builtins.run_after("init")
+    def choose_targets(self):
+        """Access no rank, 1, 2, 4, … and all other ranks."""
+        others = self.ranks - 1
+        powers = {1 << power for power in range(others.bit_length())}
+        self.crosses += [{"epoch": EPOCHS, "targets": sorted({0, *powers, others})}]

@@ -10,7 +10,8 @@ from onesided.cells.experiment import FigureOfMerit
 from onesided.compare.differences import Difference
 from onesided.compare.pair import EVERYTHING, Comparison, Overall, Pair
 from onesided.measure.summary import Merits
-from onesided.report import alt, figures, numbers
+from onesided.report import figures, numbers
+from onesided.report.figures import alt
 from onesided.report.pairs import axes_that_differ, cell_words, columns, measure_of_difference
 from onesided.report.parts import Column, Figure, Table
 from onesided.report.pivot import pivoted

@@ -54,7 +54,8 @@ def document(name: str, **values: Any) -> str:
         values: what the page shows. If no `legend` is given, the page says what each verdict means.
             If a `caveat` is given, this sentence is at each table and figure of the page.
     """
-    return _environment().get_template(name).render(
+    page = _environment().get_template(name)
+    return page.render(
         **{"legend": words.meanings().items(), "caveat": None, **values},
         badge=words.badge,
         style=Markup(template("style.css")),

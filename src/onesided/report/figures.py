@@ -13,9 +13,22 @@ from typing import Any
 
 import vl_convert
 
-from onesided.report import alt, numbers, svg
+from onesided.report import numbers, svg
 from onesided.system import paths, writing
 from onesided.system.errors import OnesidedError
+
+
+class _Altair:
+    """Altair, loaded when the first chart is drawn, because ReFrame loads pages but draws none."""
+
+    def __getattr__(self, name: str) -> Any:
+        import altair
+
+        return getattr(altair, name)
+
+
+alt = _Altair()
+"""Altair for modules of pages."""
 
 Specification = dict[str, Any]
 """A chart in Vega-Lite."""

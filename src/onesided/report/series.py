@@ -11,8 +11,9 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report import alt, figures, numbers
+from onesided.report import figures, numbers
 from onesided.report.cells import apart, value_or_word
+from onesided.report.figures import alt
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
 from onesided.report.parts import Column, Figure, Measure, Row, Table

@@ -9,8 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.report import alt, figures, numbers
+from onesided.report import figures, numbers
 from onesided.report.cells import apart, apart_by_cores
+from onesided.report.figures import alt
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.published import PublishedTable

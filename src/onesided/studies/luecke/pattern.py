@@ -9,10 +9,10 @@ import polars as pl
 
 from onesided.campaign.tables import PLACE
 from onesided.cells.experiment import Experiment, timed
-from onesided.report import alt
 from onesided.report.by_cores import RANKS, Growth, growth_of_waits
 from onesided.report.cells import CROWD, CROWDED, apart, limited
 from onesided.report.claims import Claims
+from onesided.report.figures import alt
 from onesided.report.material import Cell, Material
 from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Figure, Row

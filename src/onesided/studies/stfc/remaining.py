@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from onesided.report import alt, figures
+from onesided.report import figures
+from onesided.report.figures import alt
 from onesided.report.material import Material
 from onesided.report.parts import Figure, Table
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from onesided.report import alt, figures
+from onesided.report import figures
+from onesided.report.figures import alt
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Section
 from onesided.studies.stfc import remaining

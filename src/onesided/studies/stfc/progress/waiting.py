@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onesided.cells import verdicts
-from onesided.report import alt, figures, numbers
+from onesided.report import figures, numbers
 from onesided.report.cells import by_environment, grouped
+from onesided.report.figures import alt
 from onesided.report.links import row_address
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Figure, Measure, Section, Table
