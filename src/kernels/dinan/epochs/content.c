@@ -76,7 +76,9 @@ bool content_open(struct epochs *epochs, const struct cell *cell, struct record 
 void content_close(struct epochs *epochs, struct record *record)
 {
     record_verification(record, epochs->at_target);
-    record_verification(record, epochs->at_origin);
+    if (epochs->access->fetches) {
+        record_verification(record, epochs->at_origin);
+    }
     window_close(&epochs->window);
     free(epochs->requests);
     free(epochs->result);

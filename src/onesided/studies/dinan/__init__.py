@@ -1,5 +1,5 @@
-"""Five experiments that compare the one-sided interfaces of MPI-3 and MPI-2."""
+"""Six experiments that compare the one-sided interfaces of MPI-3 and MPI-2."""
 
 from onesided.cells.experiment import Study
 
-STUDY = Study("dinan", "MPI-3 beside MPI-2, five experiments")
+STUDY = Study("dinan", "MPI-3 beside MPI-2, six experiments")
