@@ -140,7 +140,7 @@ class TwoWayExchange(ByCores):
     crowded_options = {"samples": "3", "burst": "1"}
     base_point = {"interface": "sendrecv", "flavor": NO_MEANING, "size_bytes": 8}
     _two_sided = {
-        "interface": ["isend_recv", "irecv_send", "ready_send", "sendrecv"],
+        "interface": ["isend_recv", "irecv_send", "ready_send", "irecv_ssend", "sendrecv"],
         "flavor": [NO_MEANING],
     }
     _one_sided = {"interface": ["put_fence", "put_pscw", "put_lock_all"]}

@@ -38,6 +38,17 @@ int MPI_Sendrecv(const void *sent, int count, MPI_Datatype type, int to, int tag
 }
 """
 
+#: A synchronous send takes 0.2 s more.
+SLOW_SSEND = """
+#include <mpi.h>
+#include <unistd.h>
+int MPI_Ssend(const void *sent, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    usleep(200000);
+    return PMPI_Ssend(sent, count, type, to, tag, comm);
+}
+"""
+
 #: The limit of a library in whose place sends of more bytes are synchronous.
 KNOWN = 100
 #: A send of more bytes than LIMIT is synchronous.
@@ -182,12 +193,26 @@ def test_an_exchange_is_halved(each, environment, tmp_path):
         assert 0.1 <= time < 0.2
 
 
+@pytest.mark.one_case
+def test_the_other_cure_is_a_synchronous_send(each, environment, tmp_path):
+    source = tmp_path / "slow_ssend.c"
+    source.write_text(SLOW_SSEND, "utf-8")
+    run = each("two_way_exchange").launch(
+        "--samples=1", "--burst=1", "--interface=irecv_send,irecv_ssend", "--size_bytes=8",
+        variables=preloaded_mpi(source, environment, tmp_path),
+    )  # fmt: skip
+    send, ssend = (samples(result, "time") for result in run.results.values())
+    for rank in (0, 1):
+        assert send[rank][0] < 0.1 <= ssend[rank][0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "pairs"), [(3, 1), (4, 2)])
 def test_each_pair_exchanges_and_a_rank_without_a_partner_has_no_part(each, ranks, pairs):
     run = each("two_way_exchange").launch(*FEW, "--size_bytes=80", ranks=ranks)
     for result in run.results.values():
         assert verified(result)["message"] == (2 * pairs * 10 * 3 * (4 + 3), 0)
+    assert len(run.results) == 5 + 2 * 3  # two-sided ways, and puts into two flavors
 
 
 def used(run):

@@ -27,6 +27,7 @@ WAITED |= {"notice": 9.0, "echo": 5.0, "send": 2.0, "send_reply": 6.0}
 ORDERED = {"disjoint": 1.0, "flush_each": 4.0, "sliding_window": 2.0, "messages": 3.0}
 ORDERED |= {"ordered_accumulates": 5.0, "unordered_accumulates": 4.0}
 EXCHANGED = {"isend_recv": 1.0, "irecv_send": 1.1, "ready_send": 3.0, "sendrecv": 1.2}
+EXCHANGED |= {"irecv_ssend": 2.0}
 EXCHANGED |= {"put_fence": 2.0, "put_pscw": 3.0, "put_lock_all": 0.5}
 OLDER = 0.25
 CELLS = {

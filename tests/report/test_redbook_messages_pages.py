@@ -90,7 +90,7 @@ def test_what_shared_memory_gains_is_the_ratio_of_two_settings(tmp_path, slower,
     paths = [replace(first, setting="tcp", factor=slower), first]
     options = {"environments": paths, "kernels": ["two_way_exchange"]}
     material = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
-    assert words_with(material, MPICH) == [HOLDS] * 7 + [word]
+    assert words_with(material, MPICH) == [HOLDS] * 9 + [word]
     assert {row["where"] for row in parts(material, Faster)[1].rows} == {
         "laptop:node, 2, default, unbound, single",
         "laptop:node, 2, tcp, unbound, single",
@@ -148,7 +148,7 @@ def test_claims_hold_where_the_source_is_right(two_cores):
     assert words_with(two_cores["eager_limit"], MPICH) == [
         DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, *[NOT_MEASURED] * 3,
     ]  # fmt: skip
-    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 7 + [NOT_MEASURED]
+    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 9 + [NOT_MEASURED]
     assert words_with(two_cores["completion"], MPICH) == [HOLDS] * 5
     assert words_with(two_cores["put_ordering"], MPICH) == [HOLDS] * 4
 
@@ -197,7 +197,26 @@ def test_a_time_that_does_not_jump_at_the_mpis_own_limit_turns_its_claims_alone(
     options = {"kernels": ["two_way_exchange"], "times": level}
     own = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
     jumps = [HOLDS, HOLDS, DOES_NOT_HOLD, DOES_NOT_HOLD]
-    assert words_with(own, MPICH) == [*jumps, *[HOLDS] * 3, NOT_MEASURED]
+    assert words_with(own, MPICH) == [*jumps, *[HOLDS] * 5, NOT_MEASURED]
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "words"),
+    [
+        (3.0, 1.0, [HOLDS, HOLDS]),
+        (7.0, 1.0, [DOES_NOT_HOLD, HOLDS]),
+        (3.0, 0.4, [HOLDS, DOES_NOT_HOLD]),
+    ],
+)
+def test_the_two_cures_of_a_ready_send_are_compared(tmp_path, small, large, words):
+    def cured(kernel, ranks, at):
+        if at["interface"] == "ready_send":
+            return {"8": small, "1048576": 90.0 / large}.get(at["size_bytes"], 3.0)
+        return made.as_claimed(kernel, ranks, at)
+
+    options = {"kernels": ["two_way_exchange"], "times": cured}
+    own = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
+    assert words_with(own, MPICH)[7:9] == words
 
 
 def test_the_bandwidth_at_a_limit_is_of_the_size_that_was_used(two_cores):
