@@ -308,7 +308,7 @@ def test_the_first_screen_has_two_lines_on_claims(several):
     every, some, none = (
         kinds.count(of) for of in ({HOLDS}, {HOLDS, DOES_NOT_HOLD}, {DOES_NOT_HOLD})
     )
-    assert f"Of {7 + 8} claims of Dinan et al. and IBM SG24-5611, {every} hold with every" in first
+    assert f"Of {LISTS + EXCHANGES} claims of Dinan et al. and IBM SG24-5611, {every} hold" in first
     assert f"{some} with some, {none} with none." in first
     rest = [words for words in by_claim.values() if not set(words) & {HOLDS, DOES_NOT_HOLD}]
     opened = sum(OPEN in words for words in rest)
