@@ -61,6 +61,18 @@ int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MP
     return (count * bytes > LIMIT ? PMPI_Ssend : PMPI_Send)(sent, count, type, to, tag, comm);
 }
 """
+#: Of messages of the limit's size that follow each other, the first ROOM find room.
+ROOM = 7
+FULL_BUFFER = """
+#include <mpi.h>
+int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    static int alike = 0;
+    alike = count == LIMIT ? alike + 1 : 0;
+    return (count > LIMIT || alike > ROOM ? PMPI_Ssend : PMPI_Send)(sent, count, type, to, tag,
+                                                                    comm);
+}
+"""
 #: A send begins after a sleep: its rank computes nothing meanwhile, as one that has lost its core.
 SLEEPING_SEND = """
 #include <mpi.h>
@@ -151,7 +163,38 @@ def test_without_shared_memory_the_senders_own_clock_decides(eager_limit, tmp_pa
     run = eager_limit.launch(*options, "--delay-ms=20", variables=variables)
     send, ssend = run.results.values()
     assert tried(send) == {1: 1, 2: 1, 4: 1}
+    # nobody sees which sends have returned
+    assert unanswered(send) == [{}, {}, {}]
     assert tried(ssend) == {1: 0, 2: 0, 4: 0}
+
+
+def unanswered(result):
+    names = ("unanswered", "unanswered_bytes", "unanswered_waited")
+    return [samples(result, name) for name in names]
+
+
+@pytest.mark.parametrize("receiver", ["in_mpi", "outside"])
+def test_unanswered_messages_are_counted_until_a_send_waits(
+    eager_limit, environment, tmp_path, receiver
+):
+    source = tmp_path / "full_buffer.c"
+    source.write_text(f"#define LIMIT {KNOWN}\n#define ROOM {ROOM}\n{FULL_BUFFER}", "utf-8")
+    run = eager_limit.launch(
+        *FEW_SIZES, "--call=send", f"--receiver={receiver}",
+        variables=preloaded_mpi(source, environment, tmp_path),
+    )  # fmt: skip
+    (result,) = run.results.values()
+    assert unanswered(result) == [{0: [ROOM]}, {0: [ROOM * KNOWN]}, {0: [1]}]
+    of_search = sum(-(-size // 8) for size in samples(result, "tried_bytes")[0])
+    # the message that waited, too, and the number of messages
+    assert verified(result)["message"] == (of_search + (ROOM + 1) * -(-KNOWN // 8) + 1, 0)
+
+
+def test_no_more_bytes_are_sent_unanswered_than_are_allowed(eager_limit, limited):
+    options = ("--call=send", "--receiver=in_mpi", f"--unanswered-bytes={ROOM * KNOWN + 1}")
+    run = eager_limit.launch(*FEW_SIZES, *options, variables=limited(KNOWN))
+    (result,) = run.results.values()
+    assert unanswered(result) == [{0: [ROOM]}, {0: [ROOM * KNOWN]}, {0: [0]}]
 
 
 @pytest.mark.slow
