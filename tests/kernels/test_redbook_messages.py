@@ -335,6 +335,16 @@ def test_a_sender_without_a_core_makes_no_limit(each, environment, tmp_path):
     assert samples(result, "limit") == {0: [64]}
 
 
+@pytest.mark.one_case
+@pytest.mark.parametrize(("ranks", "vector", "matrix"), [(2, 1 << 18, 1 << 18), (3, 174760, 116504)])
+def test_blocks_of_a_vector_and_of_a_matrix_shrink_with_the_ranks(each, ranks, vector, matrix):
+    cells = "--cells=interface=alltoall;size_bytes=of_vector,of_matrix"
+    run = each("alltoall_algorithms").launch(*ONCE, cells, ranks=ranks)
+    assert used(run) == [{0: [vector]}, {0: [matrix]}]
+    for result, size in zip(run.results.values(), (vector, matrix), strict=True):
+        assert verified(result)["message"] == (5 * ranks**2 * size / 8, 0)
+
+
 @pytest.mark.slow
 def test_a_search_may_take_longer_than_a_cell(each, limited):
     run = each("two_way_exchange").launch(

@@ -67,8 +67,9 @@ bool late_send(struct late *late, long long size);
  */
 bool late_receive(struct late *late, long long size);
 
-/* The parts of these, for messages that follow each other. At the sender: the payload of its message.
- * At the receiver: wait until the call has returned, or its delay is over; returns whether it has. */
+/* The parts of these, for messages that follow each other. At the sender: the payload of its
+ * message. At the receiver: wait until the call has returned, or its delay is over; returns whether
+ * it has. */
 void late_fill(struct late *late, long long size);
 bool late_wait(struct late *late);
 

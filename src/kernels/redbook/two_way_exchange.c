@@ -108,10 +108,10 @@ static void go_put_notice(const struct exchange *exchange, int passes)
 }
 
 static const struct interface interfaces[] = {
-    {"isend_recv", NO_WINDOW, go_isend_recv},  {"irecv_send", NO_WINDOW, go_irecv_send},
-    {"ready_send", NO_WINDOW, go_ready_send},  {"irecv_ssend", NO_WINDOW, go_irecv_ssend},
-    {"sendrecv", NO_WINDOW, go_sendrecv},      {"put_fence", FENCE, go_put_fence},
-    {"put_pscw", PSCW, go_put_pscw},           {"put_lock_all", LOCK_ALL, go_put_notice},
+    {"isend_recv", NO_WINDOW, go_isend_recv}, {"irecv_send", NO_WINDOW, go_irecv_send},
+    {"ready_send", NO_WINDOW, go_ready_send}, {"irecv_ssend", NO_WINDOW, go_irecv_ssend},
+    {"sendrecv", NO_WINDOW, go_sendrecv},     {"put_fence", FENCE, go_put_fence},
+    {"put_pscw", PSCW, go_put_pscw},          {"put_lock_all", LOCK_ALL, go_put_notice},
 };
 
 static const struct axis axes[] = {

@@ -9,11 +9,10 @@
  * two; between two that differ they are halved until they are a byte apart, so several limits would
  * show. After the search for a limit of MPI_Send: how many sends of that size return one after
  * another with no receive posted, as a library's buffer for early messages allows (the source's
- * MP_BUFFER_MEM)? One-sided twins: a put with MPI_Win_flush_local, after which the buffer may be used again,
- * and with MPI_Win_flush. MPI_Ssend shows that the kernel can tell: it may never return early.
- * Kept: each size, whether it returned, the unanswered messages, and the limits that the library
- * reports through MPI_T.
- * Verified: every byte of every message. */
+ * MP_BUFFER_MEM)? One-sided twins: a put with MPI_Win_flush_local, after which the buffer may be
+ * used again, and with MPI_Win_flush. MPI_Ssend shows that the kernel can tell: it may never return
+ * early. Kept: each size, whether it returned, the unanswered messages, and the limits that the
+ * library reports through MPI_T. Verified: every byte of every message. */
 #include "mpi/eager_limit.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"

@@ -65,8 +65,8 @@ static void receive_all(struct late *late, long long size)
         CHECKED(MPI_Probe(SENDER, MPI_ANY_TAG, world_communicator, &status));
     }
     long long sent = 0;
-    CHECKED(MPI_Recv(&sent, 1, MPI_LONG_LONG, SENDER, END_TAG, world_communicator,
-                     MPI_STATUS_IGNORE));
+    CHECKED(
+        MPI_Recv(&sent, 1, MPI_LONG_LONG, SENDER, END_TAG, world_communicator, MPI_STATUS_IGNORE));
     verify_element(&late->found, (int64_t)(late->number - first), sent, 0, late->number);
 }
 
