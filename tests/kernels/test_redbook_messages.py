@@ -336,7 +336,9 @@ def test_a_sender_without_a_core_makes_no_limit(each, environment, tmp_path):
 
 
 @pytest.mark.one_case
-@pytest.mark.parametrize(("ranks", "vector", "matrix"), [(2, 1 << 18, 1 << 18), (3, 174760, 116504)])
+@pytest.mark.parametrize(
+    ("ranks", "vector", "matrix"), [(2, 1 << 18, 1 << 18), (3, 174760, 116504)]
+)
 def test_blocks_of_a_vector_and_of_a_matrix_shrink_with_the_ranks(each, ranks, vector, matrix):
     cells = "--cells=interface=alltoall;size_bytes=of_vector,of_matrix"
     run = each("alltoall_algorithms").launch(*ONCE, cells, ranks=ranks)

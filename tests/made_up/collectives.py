@@ -16,7 +16,8 @@ TIMES = {
         "bsend_row_column": 3.2, "pack_columns": 1.5, "alltoall": 1.4, "put_fence": 0.6,
     },
     "hierarchical_collectives": {
-        "reduce_bcast": 3.0, "reduce": 1.0, "bcast": 1.0, "allreduce": 2.0, "hierarchical_allreduce": 1.0,
+        "reduce_bcast": 3.0, "reduce": 1.0, "bcast": 1.0,
+        "allreduce": 2.0, "hierarchical_allreduce": 1.0,
         "barrier": 2.0, "hierarchical_barrier": 1.0,
         "alltoall": 2.0, "hierarchical_alltoall": 1.0,
     },

@@ -113,9 +113,7 @@ def test_shared_memory_is_compared_with_none(tmp_path, slower, words):
     options = {"environments": paths, "kernels": ["hierarchical_collectives"]}
     material = materials(made.campaign, tmp_path, **options)["hierarchical_collectives"]
     assert words_with(material, MPICH)[6:12] == words
-    (table,) = (
-        table for table in parts(material, Ratios) if table.name.endswith("_shared_memory")
-    )
+    (table,) = (table for table in parts(material, Ratios) if table.name.endswith("_shared_memory"))
     ways = {"MPI_Reduce, MPI_Bcast", "MPI_Reduce alone", "MPI_Bcast alone", "MPI_Allreduce"}
     assert {row["interface"] for row in table.rows} == ways | {"MPI_Barrier", "MPI_Alltoall"}
     for row in table.rows:

@@ -108,7 +108,9 @@ def test_the_settings_that_change_the_limit_are_compared_with_the_default(
 
 
 @pytest.mark.parametrize(("slower", "word"), [(3.0, HOLDS), (1.5, DOES_NOT_HOLD)])
-def test_what_shared_memory_gains_in_latency_and_in_rate_is_the_ratio_of_two_settings(tmp_path, slower, word):
+def test_what_shared_memory_gains_in_latency_and_in_rate_is_the_ratio_of_two_settings(
+    tmp_path, slower, word
+):
     first = made.ENVIRONMENTS[0]
     paths = [replace(first, setting="tcp", factor=slower), first]
     options = {"environments": paths, "kernels": ["two_way_exchange"]}
