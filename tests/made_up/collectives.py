@@ -70,11 +70,11 @@ def reversed_times(kernel, ranks, at):
     return 1 / as_claimed(kernel, ranks, at) * (ranks / 2)
 
 
-def series(cell, times=as_claimed):
+def series(cell, times=as_claimed, bursts=10):
     time = UNIT_S * times(*cell.place)
     if cell.at["interface"] in ("reduce", "bcast"):
         turns = UNPAIRED if times is as_claimed else STEADY
-        turns = [cell.environment.factor * time * turn for turn in turns * 2]
+        turns = [cell.environment.factor * time * turn for turn in (turns * 2)[:bursts]]
         return [make.Series("time", turns, rank=rank) for rank in range(cell.ranks)]
     if cell.kernel != "transpose":
         found = make.timed(cell, range(cell.ranks), time=time)

@@ -120,6 +120,13 @@ def test_shared_memory_is_compared_with_none(tmp_path, slower, words):
         assert row[MPICH].value == pytest.approx(slower, rel=0.05)
 
 
+def test_a_launch_with_one_burst_says_nothing_about_variation(tmp_path):
+    own = materials(made.campaign, tmp_path, kernels=["hierarchical_collectives"], bursts=1)[
+        "hierarchical_collectives"
+    ]
+    assert words_with(own, MPICH)[12:14] == [NOT_MEASURED] * 2
+
+
 def test_without_the_other_setting_no_table_compares_shared_memory(two_cores):
     assert parts(two_cores["hierarchical_collectives"], Ratios) == []
 

@@ -47,6 +47,16 @@ def test_the_limit_has_a_column_for_each_number_of_ranks(tmp_path):
         assert own[MPICH, "outside MPI"][f"ranks_{ranks}"].value == 256
 
 
+def test_a_limit_at_the_end_of_the_search_is_said_to_be_no_limit(tmp_path, two_cores):
+    options = {"kernels": ["eager_limit"], "changed": {"default": made.LARGEST}}
+    (table,) = parts(
+        materials(made.campaign, tmp_path, **options)["eager_limit"], eager_limit.LimitsByRanks
+    )
+    assert {row["note_2"] for row in table.rows} == {"every size that was tried"}
+    (table,) = parts(two_cores["eager_limit"], eager_limit.LimitsByRanks)
+    assert {row["note_2"] for row in table.rows} == {None}
+
+
 def test_unanswered_messages_say_whether_a_send_waited(two_cores):
     (table,) = parts(two_cores["eager_limit"], eager_limit.Unanswered)
     own = {(row["environment"], row["receiver"], row["ranks"]): row for row in table.rows}

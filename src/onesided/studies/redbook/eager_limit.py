@@ -12,12 +12,12 @@ from onesided.report.by_cores import ByCores
 from onesided.report.cells import apart, grouped, value_or_word
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Column, Measure, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedSeries, PublishedTable
 from onesided.report.values import Values
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits
+from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits, tried
 
 CALL = Axis(
     "call",
@@ -45,6 +45,7 @@ WAITED = Metric("unanswered_waited", "unanswered_waited", "flag")
 """1 if the next send waited for its receive; 0 if all messages that were allowed were sent."""
 
 A_SEND_WAITS, ALL_SENT = "a send waits", "all that were tried"
+EVERY_SIZE = "every size that was tried"
 
 
 def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
@@ -71,7 +72,11 @@ class LimitsByRanks:
             row: dict[str, Any] = {"environment": name, "receiver": receiver}
             for cell in cells:
                 limit = value_or_word(material, cell, LIMIT.name, "median")
+                is_last = isinstance(limit, Measure) and (
+                    limit.value == tried(material, cell)["size"].max()
+                )
                 row.setdefault(f"ranks_{cell.ranks}", limit)
+                row.setdefault(f"note_{cell.ranks}", EVERY_SIZE if is_last else None)
             rows.append(row)
         if not rows:
             return []
@@ -80,7 +85,11 @@ class LimitsByRanks:
             Column("environment", "MPI", header=True),
             Column(RECEIVER.name, RECEIVER.title),
             *(
-                Column(f"ranks_{n}", f"{n} ranks", numbers.exact_bytes, True, unit="count")
+                Column(
+                    *(f"ranks_{n}", f"{n} ranks", numbers.exact_bytes, True),
+                    unit="count",
+                    note=f"note_{n}",
+                )
                 for n in numbers_of_ranks
             ),
         ]

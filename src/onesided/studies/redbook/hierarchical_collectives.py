@@ -29,6 +29,10 @@ VARIATION, BURSTS = "variation", "bursts"
 exceed, less the time that one tenth does not exceed, divided by the median."""
 
 
+LEAST_BURSTS = 3
+"""With fewer bursts a launch has no variation: on a busy machine it may have only one."""
+
+
 class CollectiveAnalysis(ReferenceAnalysis):
     """Times, and how much they vary (see `onesided.cells.experiment.Analysis`)."""
 
@@ -43,7 +47,8 @@ class CollectiveAnalysis(ReferenceAnalysis):
             .group_by(*LAUNCH, "index", maintain_order=True)
             .agg(value.max())
             .group_by(LAUNCH, maintain_order=True)
-            .agg((width / value.median()).alias(BURSTS))
+            .agg((width / value.median()).alias(BURSTS), pl.len().alias("count"))
+            .filter(pl.col("count") >= LEAST_BURSTS)
         )
         return pl.concat([times, values_of(varied, BURSTS, VARIATION, BURSTS, "1")])
 
