@@ -98,7 +98,7 @@ class LimitsByRanks:
             f"{material.interval_words}; the source's is in Table 9. Also with more ranks than "
             "cores: a limit is no time."
         )
-        return [Table("eager_limit_ranks", caption, columns, rows)]
+        return [Table("eager_limit_ranks", caption, columns, rows, form="cards")]
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Unanswered:
             f"its {material.interval_words}. As many as the library's buffers for early messages "
             "have room for (the source's MP_BUFFER_MEM), or as many as were tried."
         )
-        return [Table("eager_limit_unanswered", caption, columns, rows)]
+        return [Table("eager_limit_unanswered", caption, columns, rows, form="cards")]
 
     def _rows(self, material: Material) -> Iterable[dict[str, Any]]:
         messages, whole, waited = (
