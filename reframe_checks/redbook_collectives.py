@@ -5,6 +5,7 @@ sections 3.2.2, 3.3.3 and 5.3.2.
 """
 
 import reframe as rfm
+import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
@@ -35,9 +36,12 @@ class AlltoallAlgorithms(ByCores):
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
     #: Around the source's eager limit, and around the MPI's own limit, which the kernel finds.
     _around_limits = {"size_bytes": [4104, "at_limit", "above_limit"]}
+    #: Blocks that are less with more ranks: of a vector, and of a matrix by rows and columns.
+    _of_whole = {"size_bytes": ["of_vector", "of_matrix"]}
     crosses_full = [
         {**_messages, **_sizes},
         {"interface": ["sendrecv_ring", "alltoall"], **_around_limits},
+        {"interface": ["alltoall"], **_of_whole},
         {**_puts, **_sizes},
         {**_puts, "flavor": FLAVORS, "size_bytes": [8, 262144]},
     ]
@@ -117,14 +121,28 @@ class HierarchicalCollectives(ByCores):
     options = SHORT
     crowded_options = SINGLE
     base_point = {"interface": "allreduce", "size_bytes": 8}
-    _sums = ["reduce_bcast", "allreduce", "hierarchical_allreduce"]
-    _all_to_all = ["alltoall", "hierarchical_alltoall"]
-    _barriers = {
-        "interface": ["barrier", "hierarchical_barrier"],
-        "size_bytes": [NO_MEANING],
-    }
-    crosses_full = [
-        {"interface": [*_sums, *_all_to_all], "size_bytes": [8, 4096, 32768, 262144]},
-        _barriers,
+    _flat = ["reduce_bcast", "allreduce", "alltoall"]
+    _shared = ["hierarchical_allreduce", "hierarchical_alltoall"]
+    #: No other call answers these: a rank may be several calls ahead of another.
+    _unpaired = ["reduce", "bcast"]
+    _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
+    _few_sizes = {"size_bytes": [8, 32768]}
+    _no_size = {"size_bytes": [NO_MEANING]}
+    _barriers = {"interface": ["barrier", "hierarchical_barrier"], **_no_size}
+    crosses_full = [{"interface": [*_flat, *_shared, *_unpaired], **_sizes}, _barriers]
+    crosses_crowded = [{"interface": [*_flat, *_shared], **_few_sizes}, _barriers]
+
+
+@rfm.simple_test
+class CollectivesOverTcp(HierarchicalCollectives):
+    """The library's collective calls if the ranks of a node share no memory."""
+
+    descr = "collectives over TCP"
+    setting = builtins.parameter(["tcp"])
+    _barrier = {"interface": ["barrier"], **HierarchicalCollectives._no_size}
+    _flat = [*HierarchicalCollectives._flat, *HierarchicalCollectives._unpaired]
+    crosses_full = [{"interface": _flat, **HierarchicalCollectives._sizes}, _barrier]
+    crosses_crowded = [
+        {"interface": HierarchicalCollectives._flat, **HierarchicalCollectives._few_sizes},
+        _barrier,
     ]
-    crosses_crowded = [{"interface": [*_sums, *_all_to_all], "size_bytes": [8, 32768]}, _barriers]

@@ -80,9 +80,15 @@ def _reads(servers, sizes):
     return {**asked, "cache": ["warm", "cold"], "size_bytes": sizes}
 
 
+def _writes(servers, sizes):
+    """Return the cross of writes by a server; the page cache has no state for them."""
+    asked = {"way": ["get_and_write", "send_and_write"], "server": servers}
+    return {**asked, "cache": [NO_MEANING], "size_bytes": sizes}
+
+
 @rfm.simple_test
 class RemoteRead(OneSetting):
-    """Rank 1 reads the file itself, or rank 0 reads it for rank 1. Each rank has a core."""
+    """Rank 1 reads or writes the file itself, or rank 0 does for rank 1. Each rank has a core."""
 
     descr = "remote read, the server is a process"
     tags = TAGS
@@ -94,6 +100,8 @@ class RemoteRead(OneSetting):
     crosses_one_thread = [
         {"cache": ["warm", "cold"], "size_bytes": _sizes},
         _reads(["process"], _sizes),
+        {"way": ["local_write"], "cache": [NO_MEANING], "size_bytes": _sizes},
+        _writes(["process"], _sizes),
         {"storage": ["tmpfs"]},
         {**_reads(["process"], [65536]), "storage": ["tmpfs"], "cache": ["warm"]},
     ]
@@ -111,4 +119,5 @@ class RemoteReadThread(OnesidedCheck):
     most_ranks = 2
     kernel_options = OPTIONS
     base_point = BASE_POINT
-    crosses_threads = [_reads(["thread"], [512, 65536, 1048576])]
+    _sizes = [512, 65536, 1048576]
+    crosses_threads = [_reads(["thread"], _sizes), _writes(["thread"], _sizes)]

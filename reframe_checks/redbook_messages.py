@@ -23,6 +23,8 @@ IN_PLACE_SIZES = [4096, 4104, 16384]
 AROUND_LIMIT = ["at_limit", "above_limit"]
 #: The search for a limit if ranks share no memory: limits are larger there.
 WIDE_SEARCH = {"largest-bytes": str(4 << 20)}
+#: The source's buffer for early messages by default.
+UNANSWERED = {"unanswered-bytes": str(64 << 20)}
 #: The settings that change the limit.
 LIMIT_SETTINGS = [RAISED, LOWERED] = ["eager_raised", "eager_lowered"]
 
@@ -38,7 +40,7 @@ class EagerLimit(ByCores):
     kernel = "eager_limit"
     cell_s = 0.25
     crowded_cell_s = 1.0
-    options = WIDE_SEARCH
+    options = {**WIDE_SEARCH, **UNANSWERED}
     crowded_options = {"largest-bytes": "65536", "delay-ms": "20"}
     base_point = {"call": "send", "receiver": "in_mpi", "flavor": NO_MEANING}
     _both = {"receiver": ["in_mpi", "outside"]}
@@ -47,7 +49,7 @@ class EagerLimit(ByCores):
         {"call": ["ssend"]},
         {"call": ["put_flush_local", "put_flush"], **_both, "flavor": FLAVORS},
     ]
-    crosses_crowded = [{"call": ["send"]}]
+    crosses_crowded = [{"call": ["send"], **_both}]
 
 
 @rfm.simple_test
@@ -140,7 +142,7 @@ class TwoWayExchange(ByCores):
     crowded_options = {"samples": "3", "burst": "1"}
     base_point = {"interface": "sendrecv", "flavor": NO_MEANING, "size_bytes": 8}
     _two_sided = {
-        "interface": ["isend_recv", "irecv_send", "ready_send", "sendrecv"],
+        "interface": ["isend_recv", "irecv_send", "ready_send", "irecv_ssend", "sendrecv"],
         "flavor": [NO_MEANING],
     }
     _one_sided = {"interface": ["put_fence", "put_pscw", "put_lock_all"]}

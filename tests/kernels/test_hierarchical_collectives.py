@@ -7,7 +7,7 @@ import pytest
 from .conftest import FAULTS
 from .launching import preloaded, samples, verified, with_fault_everywhere
 
-VECTORS = "interface=reduce_bcast,allreduce,hierarchical_allreduce"
+VECTORS = "interface=reduce_bcast,reduce,bcast,allreduce,hierarchical_allreduce"
 BLOCKS = "interface=alltoall,hierarchical_alltoall"
 CELLS = (
     f"--cells={VECTORS};size_bytes=80",
@@ -60,7 +60,7 @@ def test_a_rank_that_leaves_a_barrier_before_another_comes_is_wrong_data(collect
 def test_groups_of_any_size_sum_exchange_and_wait(collectives, ranks, most, groups):
     run = collectives.launch(*FEW, *CELLS, f"--group-ranks={most}", ranks=ranks)
     assert run.code == 0, run.stderr
-    checked = {"sum": 10 * ranks, "block": 10 * ranks**2, "come": ranks}
+    checked = {"sum": 10 * ranks, "vector": 10 * ranks, "block": 10 * ranks**2, "come": ranks}
     for result in run.results.values():
         ((name, found),) = verified(result).items()
         assert found == (checked[name] * PASSES, 0)

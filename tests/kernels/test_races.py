@@ -20,7 +20,7 @@ KERNELS = {
     "gather": ("--way=server_thread", "--elements=64,4096", *SERVER),
     "matrix_vector": ("--threads=2",),
     "overlap": ("--transfer=thread_send,thread_put",),
-    "remote_read": ("--way=put_back,send_back", "--server=thread"),
+    "remote_read": ("--way=put_back,send_back,get_and_write,send_and_write", "--server=thread"),
     "threaded_calls": ("--arrangement=one_for_all,one_each", "--streams=2"),
 }
 FEW = ("--thread-level=multiple", "--samples=2", "--burst=2")

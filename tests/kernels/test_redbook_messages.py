@@ -38,6 +38,17 @@ int MPI_Sendrecv(const void *sent, int count, MPI_Datatype type, int to, int tag
 }
 """
 
+#: A synchronous send takes 0.2 s more.
+SLOW_SSEND = """
+#include <mpi.h>
+#include <unistd.h>
+int MPI_Ssend(const void *sent, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    usleep(200000);
+    return PMPI_Ssend(sent, count, type, to, tag, comm);
+}
+"""
+
 #: The limit of a library in whose place sends of more bytes are synchronous.
 KNOWN = 100
 #: A send of more bytes than LIMIT is synchronous.
@@ -48,6 +59,18 @@ int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MP
     int bytes = 0;
     PMPI_Type_size(type, &bytes);
     return (count * bytes > LIMIT ? PMPI_Ssend : PMPI_Send)(sent, count, type, to, tag, comm);
+}
+"""
+#: Of messages of the limit's size that follow each other, the first ROOM find room.
+ROOM = 7
+FULL_BUFFER = """
+#include <mpi.h>
+int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    static int alike = 0;
+    alike = count == LIMIT ? alike + 1 : 0;
+    return (count > LIMIT || alike > ROOM ? PMPI_Ssend : PMPI_Send)(sent, count, type, to, tag,
+                                                                    comm);
 }
 """
 #: A send begins after a sleep: its rank computes nothing meanwhile, as one that has lost its core.
@@ -140,7 +163,38 @@ def test_without_shared_memory_the_senders_own_clock_decides(eager_limit, tmp_pa
     run = eager_limit.launch(*options, "--delay-ms=20", variables=variables)
     send, ssend = run.results.values()
     assert tried(send) == {1: 1, 2: 1, 4: 1}
+    # nobody sees which sends have returned
+    assert unanswered(send) == [{}, {}, {}]
     assert tried(ssend) == {1: 0, 2: 0, 4: 0}
+
+
+def unanswered(result):
+    names = ("unanswered", "unanswered_bytes", "unanswered_waited")
+    return [samples(result, name) for name in names]
+
+
+@pytest.mark.parametrize("receiver", ["in_mpi", "outside"])
+def test_unanswered_messages_are_counted_until_a_send_waits(
+    eager_limit, environment, tmp_path, receiver
+):
+    source = tmp_path / "full_buffer.c"
+    source.write_text(f"#define LIMIT {KNOWN}\n#define ROOM {ROOM}\n{FULL_BUFFER}", "utf-8")
+    run = eager_limit.launch(
+        *FEW_SIZES, "--call=send", f"--receiver={receiver}",
+        variables=preloaded_mpi(source, environment, tmp_path),
+    )  # fmt: skip
+    (result,) = run.results.values()
+    assert unanswered(result) == [{0: [ROOM]}, {0: [ROOM * KNOWN]}, {0: [1]}]
+    of_search = sum(-(-size // 8) for size in samples(result, "tried_bytes")[0])
+    # the message that waited, too, and the number of messages
+    assert verified(result)["message"] == (of_search + (ROOM + 1) * -(-KNOWN // 8) + 1, 0)
+
+
+def test_no_more_bytes_are_sent_unanswered_than_are_allowed(eager_limit, limited):
+    options = ("--call=send", "--receiver=in_mpi", f"--unanswered-bytes={ROOM * KNOWN + 1}")
+    run = eager_limit.launch(*FEW_SIZES, *options, variables=limited(KNOWN))
+    (result,) = run.results.values()
+    assert unanswered(result) == [{0: [ROOM]}, {0: [ROOM * KNOWN]}, {0: [0]}]
 
 
 @pytest.mark.slow
@@ -182,12 +236,26 @@ def test_an_exchange_is_halved(each, environment, tmp_path):
         assert 0.1 <= time < 0.2
 
 
+@pytest.mark.one_case
+def test_the_other_cure_is_a_synchronous_send(each, environment, tmp_path):
+    source = tmp_path / "slow_ssend.c"
+    source.write_text(SLOW_SSEND, "utf-8")
+    run = each("two_way_exchange").launch(
+        "--samples=1", "--burst=1", "--interface=irecv_send,irecv_ssend", "--size_bytes=8",
+        variables=preloaded_mpi(source, environment, tmp_path),
+    )  # fmt: skip
+    send, ssend = (samples(result, "time") for result in run.results.values())
+    for rank in (0, 1):
+        assert send[rank][0] < 0.1 <= ssend[rank][0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("ranks", "pairs"), [(3, 1), (4, 2)])
 def test_each_pair_exchanges_and_a_rank_without_a_partner_has_no_part(each, ranks, pairs):
     run = each("two_way_exchange").launch(*FEW, "--size_bytes=80", ranks=ranks)
     for result in run.results.values():
         assert verified(result)["message"] == (2 * pairs * 10 * 3 * (4 + 3), 0)
+    assert len(run.results) == 5 + 2 * 3  # two-sided ways, and puts into two flavors
 
 
 def used(run):
@@ -265,6 +333,18 @@ def test_a_sender_without_a_core_makes_no_limit(each, environment, tmp_path):
     )  # fmt: skip
     (result,) = run.results.values()
     assert samples(result, "limit") == {0: [64]}
+
+
+@pytest.mark.one_case
+@pytest.mark.parametrize(
+    ("ranks", "vector", "matrix"), [(2, 1 << 18, 1 << 18), (3, 174760, 116504)]
+)
+def test_blocks_of_a_vector_and_of_a_matrix_shrink_with_the_ranks(each, ranks, vector, matrix):
+    cells = "--cells=interface=alltoall;size_bytes=of_vector,of_matrix"
+    run = each("alltoall_algorithms").launch(*ONCE, cells, ranks=ranks)
+    assert used(run) == [{0: [vector]}, {0: [matrix]}]
+    for result, size in zip(run.results.values(), (vector, matrix), strict=True):
+        assert verified(result)["message"] == (5 * ranks**2 * size / 8, 0)
 
 
 @pytest.mark.slow

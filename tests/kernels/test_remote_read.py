@@ -1,4 +1,4 @@
-"""Remote read: every element of every answer is verified; requests for nothing are refused."""
+"""Remote read and write: every element is verified; requests for nothing are refused."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 SAMPLES = 7
 ELEMENTS = 65
 SIZE = f"--size_bytes={8 * ELEMENTS}"
-#: Eleven requests, each with a code and no data.
-REFUSED = (22, 0)
+#: Eleven requests, each with a code and no data; after those to write, the file is as it was.
+REFUSED, REFUSED_WRITES = (22, 0), (23, 0)
 KEEPS_PAGES = "int posix_fadvise(int f, long o, long l, int a) { return f + o + l + a < 0; }"
 
 
@@ -34,7 +34,7 @@ def disk(tmp_path):
 def test_every_element_is_verified_and_every_bad_request_refused(reads, disk, ranks):
     run = reads.launch(*FEW, MULTIPLE, disk, SIZE, ranks=ranks)
     provided = run.lines[0]["thread_level"]["provided"]
-    assert len(run.statuses) == 10
+    assert len(run.statuses) == 15
     for result in run.results.values():
         labels = result["labels"]
         if labels["server"] == "thread" and provided != "multiple":
@@ -44,12 +44,14 @@ def test_every_element_is_verified_and_every_bad_request_refused(reads, disk, ra
         found = verified(result)
         burst = 1 if labels["cache"] == "cold" else 3
         assert found.pop("data") == (SAMPLES * burst * (ELEMENTS + 1), 0)
-        asked = {} if labels["way"] == "local" else {"answered": (1, 0), "refused": REFUSED}
+        refused = REFUSED_WRITES if "write" in labels["way"] else REFUSED
+        is_local = labels["way"].startswith("local")
+        asked = {} if is_local else {"answered": (1, 0), "refused": refused}
         assert found == asked
 
 
 def test_a_cold_file_is_not_in_memory_and_a_warm_one_is(reads, disk):
-    run = reads.launch(*FEW, disk, SIZE)
+    run = reads.launch(*FEW, disk, SIZE, "--way=local,put_back,send_back")
     found = set()
     for result in run.results.values():
         if result["status"] == "ok":
@@ -69,6 +71,7 @@ def test_an_answer_that_is_lost_stale_or_altered_is_found(reads, disk, fault):
         ("local", {"calls": "pread", "count": "each", "rank": 1}),
         ("put_back", {"calls": "MPI_Put", "rank": 0}),
         ("send_back", {"calls": "MPI_Recv", "rank": 1}),
+        ("get_and_write", {"calls": "MPI_Get", "rank": 0}),
     ):
         options = (f"--way={way}", "--server=process", disk, SIZE)
         with_fault_everywhere(reads, fault, *FEW, *options, **where)

@@ -16,13 +16,23 @@ TIMES = {
         "bsend_row_column": 3.2, "pack_columns": 1.5, "alltoall": 1.4, "put_fence": 0.6,
     },
     "hierarchical_collectives": {
-        "reduce_bcast": 3.0, "allreduce": 2.0, "hierarchical_allreduce": 1.0,
+        "reduce_bcast": 3.0, "reduce": 1.0, "bcast": 1.0,
+        "allreduce": 2.0, "hierarchical_allreduce": 1.0,
         "barrier": 2.0, "hierarchical_barrier": 1.0,
         "alltoall": 2.0, "hierarchical_alltoall": 1.0,
     },
 }  # fmt: skip
 KERNELS = tuple(TIMES)
 LOCAL, FOURIER = 0.4, 1.7
+#: Sizes that a kernel finds or computes, with what they make of a time by the number of ranks.
+LIMIT = 4016
+OF_WHOLE = {"of_vector": lambda ranks: 2 / ranks, "of_matrix": lambda ranks: (2 / ranks) ** 2}
+JUMP = {"4104": 1.5, "above_limit": 1.5}
+WORDS = {"sendrecv_ring": ("at_limit", "above_limit", 4104)}
+WORDS["alltoall"] = (*WORDS["sendrecv_ring"], *OF_WHOLE)
+#: Times of calls that no other call answers, in turn.
+UNPAIRED = (0.5, 1.0, 2.0, 3.0, 4.0)
+STEADY = (0.999, 1.0, 1.0, 1.0, 1.001)
 BY_MPI = ("bsend_column_row", "bsend_row_column")
 
 
@@ -34,7 +44,14 @@ def cells_of(launch):
     return make.points(
         interface=ways,
         **(axes if launch.kernel == "alltoall_algorithms" else {}),
-        size_bytes=lambda at: "none" if at["interface"].endswith("barrier") else (8, 4096, 262144),
+        size_bytes=lambda at: (
+            "none"
+            if at["interface"].endswith("barrier")
+            else (
+                *(8, 4096, 262144),
+                *(WORDS.get(at["interface"], ()) if launch.kernel == "alltoall_algorithms" else ()),
+            )
+        ),
     )
 
 
@@ -43,6 +60,8 @@ def as_claimed(kernel, ranks, at):
     time = TIMES[kernel][at["interface"]]
     if at["interface"] == "ready_all":
         time = TIMES[kernel]["ready_others"] * (1 + 0.8 / ranks)
+    size = at.get("size_bytes")
+    time *= JUMP.get(size, 1.0) * OF_WHOLE.get(size, lambda ranks: 1.0)(ranks)
     return time * ranks / 2 * (2 if at["interface"] == "ready_others" and ranks == 8 else 1)
 
 
@@ -51,10 +70,19 @@ def reversed_times(kernel, ranks, at):
     return 1 / as_claimed(kernel, ranks, at) * (ranks / 2)
 
 
-def series(cell, times=as_claimed):
+def series(cell, times=as_claimed, bursts=10):
     time = UNIT_S * times(*cell.place)
+    if cell.at["interface"] in ("reduce", "bcast"):
+        turns = UNPAIRED if times is as_claimed else STEADY
+        turns = [cell.environment.factor * time * turn for turn in (turns * 2)[:bursts]]
+        return [make.Series("time", turns, rank=rank) for rank in range(cell.ranks)]
     if cell.kernel != "transpose":
-        return make.timed(cell, range(cell.ranks), time=time)
+        found = make.timed(cell, range(cell.ranks), time=time)
+        size = str(cell.at["size_bytes"])
+        if cell.kernel == "alltoall_algorithms" and not size.isdecimal():
+            whole = OF_WHOLE[size](cell.ranks) * 262144 if size in OF_WHOLE else LIMIT
+            found.append(make.Series("used_bytes", [float(whole)], unit="count"))
+        return found
     parts = {
         "communication": time,
         "local": LOCAL * UNIT_S / (cell.ranks if cell.at["interface"] in BY_MPI else 1),

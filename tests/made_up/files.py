@@ -14,6 +14,8 @@ WRITES = {
 }
 #: What asking costs, and the seconds a byte from a disk and from memory, in units.
 ASKING, COLD_BYTE, WARM_BYTE = 0.3, 1e-4, 1e-6
+#: What asking for a write costs.
+WRITTEN = {"local_write": 0.0, "get_and_write": 2 * ASKING, "send_and_write": ASKING}
 SMALL_TOO = {"direction": "write", "storage": "disk", "blocks": "cubes"}
 
 
@@ -27,10 +29,10 @@ def cells_of(launch):
             side=lambda at: ("16", "64") if SMALL_TOO.items() <= at.items() else "64",
         )
     return make.points(
-        way=("local", "put_back", "send_back"),
-        server=lambda at: "none" if at["way"] == "local" else "process",
+        way=("local", "put_back", "send_back", *WRITTEN),
+        server=lambda at: "none" if at["way"].startswith("local") else "process",
         storage="disk",
-        cache=("warm", "cold"),
+        cache=lambda at: "none" if at["way"] in WRITTEN else ("warm", "cold"),
         size_bytes=(512, 16384, 65536, 1048576),
     )
 
@@ -38,7 +40,8 @@ def cells_of(launch):
 def as_claimed(kernel, ranks, at):
     if kernel == "parallel_io":
         return WRITES[at["blocks"]][at["way"]] * (0.5 if at["direction"] == "read" else 1.0)
-    asking = {"local": 0.0, "put_back": ASKING, "send_back": 1.5 * ASKING}[at["way"]]
+    asking = WRITTEN | {"local": 0.0, "put_back": ASKING, "send_back": 1.5 * ASKING}
+    asking = asking[at["way"]]
     a_byte = COLD_BYTE if at["cache"] == "cold" else WARM_BYTE
     return asking + a_byte * int(at["size_bytes"])
 
@@ -62,6 +65,8 @@ def series(cell, times=as_claimed):
 
     if cell.kernel == "remote_read":
         yield of("time", time, 1)
+        if cell.at["way"] in WRITTEN:
+            return
         yield make.Series("resident", [float(cell.at["cache"] == "warm")] * 10, unit="1")
         return
     for rank in range(cell.ranks):

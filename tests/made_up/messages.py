@@ -17,6 +17,8 @@ REPORTS = {
 AROUND = {"at_limit": LIMIT, "above_limit": LIMIT + 8}
 NO_LIMIT = "no eager limit up to 65536 bytes: sends of all sizes return with no receive posted"
 LIMITS = {"send": LIMIT, "ssend": 0, "put_flush": LARGEST}
+#: Messages of the limit's size that find room, by what the receiver does; how many were tried.
+ROOM, TRIED = {"in_mpi": 1000, "outside": 64}, 1000
 #: Of MPI_Send with the settings that change the limit.
 CHANGED = {"eager_raised": 8000, "eager_lowered": 0}
 FLAVORS = ("create", "allocate")
@@ -27,6 +29,7 @@ WAITED |= {"notice": 9.0, "echo": 5.0, "send": 2.0, "send_reply": 6.0}
 ORDERED = {"disjoint": 1.0, "flush_each": 4.0, "sliding_window": 2.0, "messages": 3.0}
 ORDERED |= {"ordered_accumulates": 5.0, "unordered_accumulates": 4.0}
 EXCHANGED = {"isend_recv": 1.0, "irecv_send": 1.1, "ready_send": 3.0, "sendrecv": 1.2}
+EXCHANGED |= {"irecv_ssend": 2.0}
 EXCHANGED |= {"put_fence": 2.0, "put_pscw": 3.0, "put_lock_all": 0.5}
 OLDER = 0.25
 CELLS = {
@@ -114,7 +117,11 @@ def search(at, setting, changed):
     if at["call"] == "send":
         limit = changed.get(setting, limit)
     sizes = sorted({*(1 << power for power in range(14)), limit, min(limit + 1, LARGEST)} - {0})
+    found = ROOM[at["receiver"]] if at["call"] == "send" and limit else 0
+    sent = {"unanswered": found, "unanswered_bytes": found * limit}
     return [
+        *(make.Series(name, [float(value)], unit="count") for name, value in sent.items() if found),
+        *([make.Series("unanswered_waited", [float(found < TRIED)], unit="flag")] if found else []),
         make.Series("tried_bytes", [float(size) for size in sizes], unit="count"),
         make.Series("returned", [float(size <= limit) for size in sizes], unit="flag"),
         make.Series("limit", [float(limit)], unit="count"),

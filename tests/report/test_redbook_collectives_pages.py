@@ -2,16 +2,17 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 from made_up import collectives as made
-from made_up.generator import MPICH, OPENMPI
-from shown import materials, parts
+from made_up.generator import MPICH, OPENMPI, Environment
+from shown import materials, parts, words_with
 
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import OPEN
+from onesided.report.ratios import OPEN, Ratios
 from onesided.studies.parts.faster import NOTHING
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, Kinds
 
@@ -24,7 +25,7 @@ def two_cores(tmp_path_factory):
 @pytest.mark.parametrize(
     ("kernel", "best", "rows", "factor"),
     [
-        ("alltoall_algorithms", COLLECTIVE, 3, 1.1),
+        ("alltoall_algorithms", COLLECTIVE, 4, 1.1),
         ("transpose", ONE_SIDED, 2, 1.2 / 0.6),
         ("hierarchical_collectives", "shared memory", 7, 2.0),
     ],
@@ -35,7 +36,9 @@ def test_the_answer_names_the_kind_and_the_factor(two_cores, kernel, best, rows,
     assert len(table.rows) == rows
     for row in table.rows:
         assert (row[MPICH], row[OPENMPI]) == (best, best)
-        assert row[f"ratio_{MPICH}"].value == pytest.approx(1 / factor, rel=0.02)
+        # of 4104 bytes only the ring is beside MPI_Alltoall
+        factor_here = 1.3 if row.get("size_bytes") == 4104 else factor
+        assert row[f"ratio_{MPICH}"].value == pytest.approx(1 / factor_here, rel=0.02)
         assert row["where"].startswith("2 ranks")
 
 
@@ -65,7 +68,13 @@ def test_no_answer_rests_on_more_ranks_than_cores(tmp_path):
 
 
 #: Claims that two cores do not decide, by their place.
-UNDECIDED = {"alltoall_algorithms": {2, 6, 7}, "transpose": {1}, "hierarchical_collectives": {5}}
+UNDECIDED = {
+    "alltoall_algorithms": {2, 6, 7, 12, 13},
+    # the barrier needs four ranks; what "thread" is the source does not say
+    "transpose": {1, 8},
+    # the calls on several nodes, and without shared memory
+    "hierarchical_collectives": {5, *range(6, 12)},
+}
 
 
 @pytest.mark.parametrize("kernel", made.KERNELS)
@@ -90,6 +99,38 @@ def test_claims_do_not_hold_where_it_is_wrong(tmp_path, kernel):
         assert row[MPICH] == row[OPENMPI] == expected, row["claim"]
 
 
+@pytest.mark.parametrize(
+    ("slower", "words"),
+    [
+        (3.0, [HOLDS] * 6),
+        (1.5, [HOLDS, HOLDS, DOES_NOT_HOLD, DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS]),
+        (0.9, [DOES_NOT_HOLD] * 6),
+    ],
+)
+def test_shared_memory_is_compared_with_none(tmp_path, slower, words):
+    first = Environment(MPICH, "mpich")
+    paths = [replace(first, setting="tcp", factor=slower), first]
+    options = {"environments": paths, "kernels": ["hierarchical_collectives"]}
+    material = materials(made.campaign, tmp_path, **options)["hierarchical_collectives"]
+    assert words_with(material, MPICH)[6:12] == words
+    (table,) = (table for table in parts(material, Ratios) if table.name.endswith("_shared_memory"))
+    ways = {"MPI_Reduce, MPI_Bcast", "MPI_Reduce alone", "MPI_Bcast alone", "MPI_Allreduce"}
+    assert {row["interface"] for row in table.rows} == ways | {"MPI_Barrier", "MPI_Alltoall"}
+    for row in table.rows:
+        assert row[MPICH].value == pytest.approx(slower, rel=0.05)
+
+
+def test_a_launch_with_one_burst_says_nothing_about_variation(tmp_path):
+    own = materials(made.campaign, tmp_path, kernels=["hierarchical_collectives"], bursts=1)[
+        "hierarchical_collectives"
+    ]
+    assert words_with(own, MPICH)[12:14] == [NOT_MEASURED] * 2
+
+
+def test_without_the_other_setting_no_table_compares_shared_memory(two_cores):
+    assert parts(two_cores["hierarchical_collectives"], Ratios) == []
+
+
 def test_claims_on_more_ranks_are_computed_where_there_are_cores(tmp_path):
     own = materials(
         made.campaign, tmp_path, cores=8, ranks=[2, 4, 8], kernels=["alltoall_algorithms"]
@@ -112,6 +153,7 @@ def test_table_15_is_shown_as_printed(two_cores):
     rows = {row["case"]: row for row in folded.part.rows}
     assert len(rows) == 13
     assert rows["bsend column/row"]["communication"] == "2.739"
+    assert rows["bsend column thread"]["note"] == "the source does not say what thread is"
     for row in rows.values():
         if row["communication"]:
             whole, *parts_ = (float(row[key]) for key in ("total", "communication", "local"))

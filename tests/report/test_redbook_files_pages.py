@@ -7,9 +7,10 @@ from shown import materials, parts, words
 
 from onesided.report.by_cores import ByCores, Fold
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
+from onesided.report.numbers import DASH
 from onesided.report.parts import Prose, Table
 from onesided.report.ratios import Ratios
-from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
+from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook_threads.files import FileSystems, name_of
 
 
@@ -57,17 +58,21 @@ def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
     assert found["read", "one long run", "tmpfs"] == "a system call a run"
     _, table = parts(two_cores["remote_read"], Kinds)
     assert {row[MPICH] for row in table.rows if row["cache"] == "warm"} == {ONE_SIDED}
+    assert {row[MPICH] for row in table.rows if row["cache"] == DASH} == {TWO_SIDED}
 
 
 def test_near_is_what_takes_at_most_a_quarter_longer(two_cores):
     said, table = parts(two_cores["remote_read"], Ratios)
     assert said.sentences[0] == (
         f"{MPICH}: cold, near at 16.4\u202fkB, 65.5\u202fkB and 1.05\u202fMB; "
-        "warm, near at no size."
+        "warm, near at no size; written, near at no size."
     )
     found = {(row["cache"], row["size"]): row[MPICH].value for row in table.rows}
     cold = made.COLD_BYTE * 512
     assert found["cold", 512] == pytest.approx((made.ASKING + cold) / cold, rel=0.03)
+    written = made.WARM_BYTE * 1048576
+    expected = (made.ASKING + written) / written
+    assert found["written", 1048576] == pytest.approx(expected, rel=0.03)
 
 
 def test_the_file_systems_that_were_found_are_named(two_cores):
@@ -81,5 +86,6 @@ def test_the_file_systems_that_were_found_are_named(two_cores):
     assert [(row["cache"], row[OPENMPI]) for row in table.rows] == [
         ("warm", "ext4, 100\u202f% in memory"),
         ("cold", "ext4, 0\u202f% in memory"),
+        (DASH, "ext4"),
     ]
     assert name_of(1.0) == "0x1"

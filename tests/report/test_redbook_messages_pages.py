@@ -15,6 +15,7 @@ from onesided.report.material import Cell
 from onesided.report.published import PublishedTable
 from onesided.report.ratios import OPEN, Ratios
 from onesided.studies.parts.faster import Faster
+from onesided.studies.redbook import eager_limit
 from onesided.studies.redbook.completion import EARLIER, Clocks
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook.limits import AGREES, DIFFERS, NOT_TOLD, AroundLimit, Limits
@@ -32,6 +33,38 @@ def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):
         f"{MPICH}: with no receive posted MPI_Send returns up to 4016 bytes while the receiver is "
         "in MPI, and up to 256 bytes while it is outside."
     )
+
+
+def test_the_limit_has_a_column_for_each_number_of_ranks(tmp_path):
+    options = {"kernels": ["eager_limit"], "ranks": (2, 4, 8), "cores": 4}
+    material = materials(made.campaign, tmp_path, **options)["eager_limit"]
+    (table,) = parts(material, eager_limit.LimitsByRanks)
+    assert [c.key for c in table.columns if c.measure] == ["ranks_2", "ranks_4", "ranks_8"]
+    own = {(row["environment"], row["receiver"]): row for row in table.rows}
+    # eight ranks share four cores
+    for ranks in (2, 4, 8):
+        assert own[MPICH, "in MPI"][f"ranks_{ranks}"].value == made.LIMIT
+        assert own[MPICH, "outside MPI"][f"ranks_{ranks}"].value == 256
+
+
+def test_a_limit_at_the_end_of_the_search_is_said_to_be_no_limit(tmp_path, two_cores):
+    options = {"kernels": ["eager_limit"], "changed": {"default": made.LARGEST}}
+    (table,) = parts(
+        materials(made.campaign, tmp_path, **options)["eager_limit"], eager_limit.LimitsByRanks
+    )
+    assert {row["note_2"] for row in table.rows} == {"every size that was tried"}
+    (table,) = parts(two_cores["eager_limit"], eager_limit.LimitsByRanks)
+    assert {row["note_2"] for row in table.rows} == {None}
+
+
+def test_unanswered_messages_say_whether_a_send_waited(two_cores):
+    (table,) = parts(two_cores["eager_limit"], eager_limit.Unanswered)
+    own = {(row["environment"], row["receiver"], row["ranks"]): row for row in table.rows}
+    inside, outside = (own[MPICH, receiver, 2] for receiver in ("in MPI", "outside MPI"))
+    assert (inside["messages"].value, inside["bytes"].value) == (1000, 1000 * made.LIMIT)
+    assert (outside["messages"].value, outside["bytes"].value) == (64, 64 * 256)
+    assert [inside["then"], outside["then"]] == ["all that were tried", "a send waits"]
+    assert words_with(two_cores["eager_limit"], MPICH)[-2:] == [HOLDS, DOES_NOT_HOLD]
 
 
 def test_each_path_has_a_limit_of_its_own_and_only_its_variables_are_compared(tmp_path):
@@ -76,7 +109,7 @@ def test_the_settings_that_change_the_limit_are_compared_with_the_default(
         f"{MPICH}, by settings: the default is 4016 bytes; eager_raised {raises} and eager_lowered "
         f"{lowers}."
     )
-    assert words_with(material, MPICH)[-3:-1] == words
+    assert words_with(material, MPICH)[5:7] == words
     # the claims without a setting are about the default
     assert words_with(material, MPICH)[:3] == [DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS]
     whys = {row["environment"]: (row["word"], row["why"]) for row in table.rows}
@@ -85,12 +118,14 @@ def test_the_settings_that_change_the_limit_are_compared_with_the_default(
 
 
 @pytest.mark.parametrize(("slower", "word"), [(3.0, HOLDS), (1.5, DOES_NOT_HOLD)])
-def test_what_shared_memory_gains_is_the_ratio_of_two_settings(tmp_path, slower, word):
+def test_what_shared_memory_gains_in_latency_and_in_rate_is_the_ratio_of_two_settings(
+    tmp_path, slower, word
+):
     first = made.ENVIRONMENTS[0]
     paths = [replace(first, setting="tcp", factor=slower), first]
     options = {"environments": paths, "kernels": ["two_way_exchange"]}
     material = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
-    assert words_with(material, MPICH) == [HOLDS] * 7 + [word]
+    assert words_with(material, MPICH) == [HOLDS] * 9 + [word] * 2
     assert {row["where"] for row in parts(material, Faster)[1].rows} == {
         "laptop:node, 2, default, unbound, single",
         "laptop:node, 2, tcp, unbound, single",
@@ -147,8 +182,9 @@ def test_a_hang_at_a_lower_limit_is_a_claim_of_its_own(tmp_path):
 def test_claims_hold_where_the_source_is_right(two_cores):
     assert words_with(two_cores["eager_limit"], MPICH) == [
         DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, *[NOT_MEASURED] * 3,
+        HOLDS, DOES_NOT_HOLD,
     ]  # fmt: skip
-    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 7 + [NOT_MEASURED]
+    assert words_with(two_cores["two_way_exchange"], MPICH) == [HOLDS] * 9 + [NOT_MEASURED] * 2
     assert words_with(two_cores["completion"], MPICH) == [HOLDS] * 5
     assert words_with(two_cores["put_ordering"], MPICH) == [HOLDS] * 4
 
@@ -197,7 +233,26 @@ def test_a_time_that_does_not_jump_at_the_mpis_own_limit_turns_its_claims_alone(
     options = {"kernels": ["two_way_exchange"], "times": level}
     own = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
     jumps = [HOLDS, HOLDS, DOES_NOT_HOLD, DOES_NOT_HOLD]
-    assert words_with(own, MPICH) == [*jumps, *[HOLDS] * 3, NOT_MEASURED]
+    assert words_with(own, MPICH) == [*jumps, *[HOLDS] * 5, NOT_MEASURED, NOT_MEASURED]
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "words"),
+    [
+        (3.0, 1.0, [HOLDS, HOLDS]),
+        (7.0, 1.0, [DOES_NOT_HOLD, HOLDS]),
+        (3.0, 0.4, [HOLDS, DOES_NOT_HOLD]),
+    ],
+)
+def test_the_two_cures_of_a_ready_send_are_compared(tmp_path, small, large, words):
+    def cured(kernel, ranks, at):
+        if at["interface"] == "ready_send":
+            return {"8": small, "1048576": 90.0 / large}.get(at["size_bytes"], 3.0)
+        return made.as_claimed(kernel, ranks, at)
+
+    options = {"kernels": ["two_way_exchange"], "times": cured}
+    own = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
+    assert words_with(own, MPICH)[7:9] == words
 
 
 def test_the_bandwidth_at_a_limit_is_of_the_size_that_was_used(two_cores):
@@ -287,13 +342,13 @@ def test_the_limit_with_more_tasks_is_not_measured_for_a_reason_that_comes_from_
 ):
     material = two_cores["eager_limit"]
     (claims,) = parts(material, Claims)
-    assert {row[f"why_{name}"] for row in claims.rows[-1:] for name in material.environments} <= {
+    assert {row[f"why_{name}"] for row in claims.rows[7:8] for name in material.environments} <= {
         "",
         "measured with at most 4 ranks",
     }
-    assert f"why_{material.environments[0]}" in claims.rows[-1]
+    assert f"why_{material.environments[0]}" in claims.rows[7]
     many = [
         Cell({**cell.entry, "ranks": 17, "oversubscribed": False}) if cell.ranks > 2 else cell
         for cell in material.cells
     ]
-    assert words_with(replace(material, cells=many), MPICH)[-1] in (HOLDS, DOES_NOT_HOLD)
+    assert words_with(replace(material, cells=many), MPICH)[7] in (HOLDS, DOES_NOT_HOLD)

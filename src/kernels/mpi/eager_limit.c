@@ -17,7 +17,7 @@ void send_standard(const struct late *late, long long size)
     CHECKED(MPI_Send(late->payload, (int)size, MPI_BYTE, RECEIVER, 0, world_communicator));
 }
 
-const struct limit_word limit_words[2] = {{"at_limit", 0}, {"above_limit", ELEMENT_BYTES}};
+const struct limit_word limit_words[2] = {LIMIT_WORD_ROWS};
 
 void late_open(struct late *late, const struct launch *launch)
 {
@@ -135,11 +135,30 @@ static long long limit_of_launch(const struct launch *launch, const struct cell 
     return limit;
 }
 
+/* Rounded down to whole elements. */
+static long long part_of_whole(const struct launch *launch, const struct limit_word *word,
+                               struct record *record)
+{
+    long long bytes = word->whole_bytes;
+    for (int i = 0; i < word->divisions; i++) {
+        bytes /= launch->ranks;
+    }
+    if (bytes < ELEMENT_BYTES) {
+        record_status(record, CELL_UNSUPPORTED, "%lld bytes have no 8 bytes for each of %d ranks",
+                      word->whole_bytes, launch->ranks);
+        return 0;
+    }
+    return bytes - bytes % ELEMENT_BYTES;
+}
+
 long long size_or_limit(const struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct limit_word *word = cell_choice(cell, "size_bytes");
     if (word == NULL) {
         return (long long)cell_number(cell, "size_bytes");
+    }
+    if (word->divisions > 0) {
+        return part_of_whole(launch, word, record);
     }
     const long long limit = limit_of_launch(launch, cell, record);
     if (limit >= largest_tried(launch)) {

@@ -43,19 +43,23 @@ void late_close(struct late *late);
  * size has returned. A size that has not returned in any try is above the limit. */
 long long late_search(struct late *late);
 
-/* The words of an axis `size_bytes`: of this library's limit, or the next size. */
+/* The words of an axis `size_bytes`: of this library's limit, or the next size. A kernel may have
+ * words for a part of a whole, too: the whole divided by the number of ranks so many times. */
 struct limit_word {
     const char *name;
     int above_bytes;
+    int divisions; /* 0: a word of the limit */
+    long long whole_bytes;
 };
+#define LIMIT_WORD_ROWS {"at_limit", 0, 0, 0}, {"above_limit", 8, 0, 0}
 extern const struct limit_word limit_words[2];
 #define LIMIT_WORDS TABLE(limit_words)
 #define LIMIT_HELP "; or at_limit, above_limit: the library's eager limit, 8 bytes more"
 
 /* Collective, before the cell is timed: the cell's size_bytes, a number or one of the words. With
- * the first word of a launch the limit is searched for; the cell has its whole time again, then. 0,
- * and the record says so, if the search found no limit. A size is a multiple of 8: the limit is
- * rounded down. */
+ * the first word of the limit in a launch the limit is searched for; the cell has its whole time
+ * again, then. 0, and the record says so, if the search found no limit. A size is a multiple of 8:
+ * the limit is rounded down. */
 long long size_or_limit(const struct launch *launch, const struct cell *cell,
                         struct record *record);
 

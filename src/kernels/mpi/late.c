@@ -37,11 +37,16 @@ static int64_t expected(uint64_t number, long long size, long long word)
     return cut;
 }
 
-bool late_send(struct late *late, long long size)
+void late_fill(struct late *late, long long size)
 {
     for (long long word = 0; word < words_of(size); word++) {
         late->payload[word] = expected(late->number, size, word);
     }
+}
+
+bool late_send(struct late *late, long long size)
+{
+    late_fill(late, size);
     if (late->page != NULL) {
         await_word(&late->page->ready, late->number, world_communicator);
     } else {
@@ -116,7 +121,7 @@ static struct patience begin_patience(const struct late *late)
  * core take turns. */
 static bool is_patient(const struct late *late, struct patience *patience)
 {
-    if (late->sender != 0 && atomic_load(&late->page->begun) == late->number) {
+    if (late->sender != 0 && atomic_load(&late->page->begun) >= late->number) {
         const double now_s = computed_s(late->sender);
         patience->left_s -= fmax(0, fmin(now_s - patience->seen_s, late->delay_s / PARTS));
         patience->seen_s = now_s;
@@ -126,11 +131,10 @@ static bool is_patient(const struct late *late, struct patience *patience)
 
 static bool has_returned(const struct late *late)
 {
-    return late->page != NULL && atomic_load(&late->page->returned) == late->number;
+    return late->page != NULL && atomic_load(&late->page->returned) >= late->number;
 }
 
-/* Until the call has returned, or its delay is over. */
-static void wait_in_mpi_or_outside(const struct late *late)
+bool late_wait(struct late *late)
 {
     struct patience patience = begin_patience(late);
     for (long looks = 1; !has_returned(late); looks++) {
@@ -145,6 +149,7 @@ static void wait_in_mpi_or_outside(const struct late *late)
             }
         }
     }
+    return has_returned(late);
 }
 
 static void begin_own(struct late *late)
@@ -171,8 +176,7 @@ bool late_receive(struct late *late, long long size)
     } else {
         CHECKED(MPI_Send(NULL, 0, MPI_BYTE, SENDER, 1, world_communicator));
     }
-    wait_in_mpi_or_outside(late);
-    const bool is_early = has_returned(late);
+    const bool is_early = late_wait(late);
     if (late->window == NULL) {
         CHECKED(MPI_Recv(late->result, (int)size, MPI_BYTE, SENDER, 0, world_communicator,
                          MPI_STATUS_IGNORE));

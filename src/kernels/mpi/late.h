@@ -30,9 +30,11 @@ struct late_window {
 };
 
 /* What both ranks see outside MPI: the number of the message that may begin, whose call has begun,
- * and whose call has returned. */
+ * and whose call has returned; and, of messages that follow each other, whether no further one is
+ * to begin. */
 struct page {
     _Atomic uint64_t ready, begun, returned;
+    _Atomic bool is_over;
 };
 
 struct late {
@@ -64,6 +66,12 @@ bool late_send(struct late *late, long long size);
  * computed, where the receiver sees that: on a busy machine a sender that has no core needs more.
  */
 bool late_receive(struct late *late, long long size);
+
+/* The parts of these, for messages that follow each other. At the sender: the payload of its
+ * message. At the receiver: wait until the call has returned, or its delay is over; returns whether
+ * it has. */
+void late_fill(struct late *late, long long size);
+bool late_wait(struct late *late);
 
 /* At the receiver, once the sender has completed it: every byte. */
 void late_compare(struct late *late, long long size);

@@ -108,10 +108,19 @@ static const struct interface interfaces[] = {
     {"put_lock_all", LOCK_ALL, go_put_flush},       {"put_fence", FENCE, go_put_fence},
 };
 
+/* Of what is distributed blockwise: a vector, or a matrix by rows and columns. With two ranks both
+ * have the same blocks. */
+static const struct limit_word block_words[] = {
+    LIMIT_WORD_ROWS, {"of_vector", 0, 1, 1 << 19}, {"of_matrix", 0, 2, 1 << 20}};
+
 static const struct axis axes[] = {
     INTERFACE_AXIS("ready_all,ready_others,sendrecv_ring,alltoall,put_lock_all,put_fence"),
     FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_fence"),
-    MESSAGE_BYTES_OR_LIMIT_AXIS("block", "8,8192", 1 << 24),
+    {MESSAGE_BYTES("size of a block, a multiple of 8" LIMIT_HELP
+                   "; or of_vector, of_matrix: a vector of 512 KiB divided by the number of ranks, "
+                   "a matrix of 1 MiB divided by its square",
+                   "8,8192", 1 << 24),
+     .words = TABLE(block_words)},
 };
 
 static const struct option options[] = {EXCHANGE_OPTIONS, LIMIT_OPTIONS(1 << 23)};

@@ -7,14 +7,17 @@
  * only then receives. Meanwhile it makes progress, as the source's rank does in its own send, or
  * not. A size that has not returned in any of --tries is above the limit. Sizes are the powers of
  * two; between two that differ they are halved until they are a byte apart, so several limits would
- * show. One-sided twins: a put with MPI_Win_flush_local, after which the buffer may be used again,
- * and with MPI_Win_flush. MPI_Ssend shows that the kernel can tell: it may never return early.
- * Kept: each size, whether it returned, and the limits that the library reports through MPI_T.
- * Verified: every byte of every message. */
+ * show. After the search for a limit of MPI_Send: how many sends of that size return one after
+ * another with no receive posted, as a library's buffer for early messages allows (the source's
+ * MP_BUFFER_MEM)? One-sided twins: a put with MPI_Win_flush_local, after which the buffer may be
+ * used again, and with MPI_Win_flush. MPI_Ssend shows that the kernel can tell: it may never return
+ * early. Kept: each size, whether it returned, the unanswered messages, and the limits that the
+ * library reports through MPI_T. Verified: every byte of every message. */
 #include "mpi/eager_limit.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
 #include "redbook/eager_limit/reported.h"
+#include "redbook/eager_limit/unanswered.h"
 #include "rma/window.h"
 
 /* What rank 0 does before it receives. */
@@ -78,15 +81,23 @@ static void complete(void *window)
 
 static void take(struct late *late, struct record *record)
 {
+    const bool is_send = late->call->once == send_standard;
     CHECKED(MPI_Barrier(world_communicator));
     if (late->launch->rank == RECEIVER) {
         late->sizes = record_series(record, "tried_bytes", "count", 1);
         late->returned = record_series(record, "returned", "flag", 1);
-        series_add(record_series(record, "limit", "count", 1), (double)late_search(late));
+        const long long limit = late_search(late);
+        series_add(record_series(record, "limit", "count", 1), (double)limit);
+        if (is_send) {
+            unanswered_receive(late, record, limit);
+        }
         record_verification(record, late->found);
         reported_limits(record);
     } else if (late->launch->rank == SENDER) {
-        late_search(late);
+        const long long limit = late_search(late);
+        if (is_send) {
+            unanswered_send(late, limit);
+        }
     }
     watchdog_phase = "wait";
     CHECKED(MPI_Barrier(world_communicator));
@@ -111,7 +122,7 @@ static const struct axis axes[] = {
      .only_with = "call=put_flush_local,put_flush"},
 };
 
-static const struct option options[] = {LIMIT_OPTIONS(1 << 28)};
+static const struct option options[] = {LIMIT_OPTIONS(1 << 28), UNANSWERED_OPTIONS};
 
 /* Puts go into a window that is open as long as the search takes. */
 static void take_in_window(struct late *late, const struct flavor *flavor, struct record *record)

@@ -32,7 +32,11 @@ static bool choose_sizes(struct collective *state)
 
 bool collective_open(struct collective *state)
 {
-    static const char *const names[] = {[SUM] = "sum", [BARRIER] = "come", [ALLTOALL] = "block"};
+    static const char *const names[] = {[SUM] = "sum",
+                                        [SUM_AT_ROOT] = "sum",
+                                        [VECTOR_OF_ROOT] = "vector",
+                                        [BARRIER] = "come",
+                                        [ALLTOALL] = "block"};
     const int most = (int)options_integer(&state->launch->options, "group-ranks");
     if (!choose_sizes(state)) {
         return false;
@@ -75,8 +79,15 @@ static int64_t element_of(const struct collective *state, uint64_t number, int r
 
 static int64_t expected(const struct collective *state, uint64_t number, size_t i)
 {
+    const enum operation operation = state->interface->operation;
+    const bool is_root = state->rank == ROOT;
     int64_t sum = 0;
-    if (state->interface->operation == ALLTOALL) {
+    if (operation == VECTOR_OF_ROOT || (operation == SUM_AT_ROOT && !is_root)) {
+        /* what only the others get, or only the root */
+        return operation == VECTOR_OF_ROOT && !is_root ? element_of(state, number, ROOT, i)
+                                                       : NOTHING;
+    }
+    if (operation == ALLTOALL) {
         const size_t elements = (size_t)state->elements;
         const size_t place = (size_t)state->rank * elements + i % elements;
         return element_of(state, number, (int)(i / elements), place);

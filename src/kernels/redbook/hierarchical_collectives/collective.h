@@ -6,7 +6,9 @@
 #include "redbook/hierarchical_collectives/groups.h"
 #include "rma/window.h"
 
-enum operation { SUM, BARRIER, ALLTOALL };
+#define ROOT 0
+
+enum operation { SUM, SUM_AT_ROOT, VECTOR_OF_ROOT, BARRIER, ALLTOALL };
 
 struct collective;
 

@@ -3,10 +3,12 @@
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM,
  * SG24-5611-00, 1999), section 5.3.2 and its figures 45 to 55: MPI_Barrier, MPI_Reduce with
  * MPI_Bcast and MPI_Alltoall, and a version that collects in shared memory, lets one rank of each
- * node communicate, and distributes. Here a shared window of each node (MPI_COMM_TYPE_SHARED) is
- * that memory; on one node its ranks are one group, and no leader has another to talk to. Timed, in
- * seconds: a call; the slowest rank counts. Verified: every element of every sum and block; and for
- * a barrier how many ranks had come when this rank left, by the stamps of both. */
+ * node communicate, and distributes; and MPI_Reduce and MPI_Bcast alone, whose times the source
+ * calls unpredictable: nothing holds a rank back that is ahead. Here a shared window of each node
+ * (MPI_COMM_TYPE_SHARED) is that memory; on one node its ranks are one group, and no leader has
+ * another to talk to. Timed, in seconds: a call; the slowest rank counts. Verified: every element
+ * of every sum and block; and for a barrier how many ranks had come when this rank left, by the
+ * stamps of both. */
 #include <string.h>
 
 #include "mpi/checked.h"
@@ -21,9 +23,26 @@ static void go_reduce_bcast(struct collective *state, int passes)
 {
     for (int pass = 0; pass < passes; pass++) {
         CHECKED(MPI_Reduce(sent(state, pass), received(state, pass), state->elements, MPI_INT64_T,
-                           MPI_SUM, 0, world_communicator));
-        CHECKED(
-            MPI_Bcast(received(state, pass), state->elements, MPI_INT64_T, 0, world_communicator));
+                           MPI_SUM, ROOT, world_communicator));
+        CHECKED(MPI_Bcast(received(state, pass), state->elements, MPI_INT64_T, ROOT,
+                          world_communicator));
+    }
+}
+
+/* Calls that no other call answers: a rank may be several ahead of another. */
+static void go_bcast(struct collective *state, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Bcast(state->rank == ROOT ? sent(state, pass) : received(state, pass),
+                          state->elements, MPI_INT64_T, ROOT, world_communicator));
+    }
+}
+
+static void go_reduce(struct collective *state, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Reduce(sent(state, pass), received(state, pass), state->elements, MPI_INT64_T,
+                           MPI_SUM, ROOT, world_communicator));
     }
 }
 
@@ -117,6 +136,8 @@ static void go_hierarchical_alltoall(struct collective *state, int passes)
 
 static const struct interface interfaces[] = {
     {"reduce_bcast", SUM, false, go_reduce_bcast},
+    {"reduce", SUM_AT_ROOT, false, go_reduce},
+    {"bcast", VECTOR_OF_ROOT, false, go_bcast},
     {"allreduce", SUM, false, go_allreduce},
     {"hierarchical_allreduce", SUM, true, go_hierarchical_allreduce},
     {"barrier", BARRIER, false, go_barrier},
@@ -129,8 +150,8 @@ static const struct axis axes[] = {
     {.name = "interface",
      .help = "the collective operation, and how it is made",
      .kind = AXIS_CHOICE,
-     .fallback = "reduce_bcast,allreduce,hierarchical_allreduce,barrier,hierarchical_barrier,"
-                 "alltoall,hierarchical_alltoall",
+     .fallback = "reduce_bcast,reduce,bcast,allreduce,hierarchical_allreduce,barrier,"
+                 "hierarchical_barrier,alltoall,hierarchical_alltoall",
      .choices = TABLE(interfaces)},
     {.name = "size_bytes",
      .help = "of a vector that is summed, or of a block, a multiple of 8",
@@ -138,7 +159,7 @@ static const struct axis axes[] = {
      .fallback = "8,8192",
      .minimum = 8,
      .maximum = SIZE_BYTES_MAX,
-     .only_with = "interface=reduce_bcast,allreduce,hierarchical_allreduce,alltoall,"
+     .only_with = "interface=reduce_bcast,reduce,bcast,allreduce,hierarchical_allreduce,alltoall,"
                   "hierarchical_alltoall"},
 };
 

@@ -1,4 +1,4 @@
-/* Reads of rank 1 from a file that rank 0 has: what is asked for, what is answered, what is right.
+/* Reads and writes of rank 1, of a file that rank 0 has: what is asked for, answered, and right.
  */
 #include "redbook/remote_read/distant.h"
 
@@ -14,6 +14,12 @@
 static int64_t value_at(const struct distant *own, long long element)
 {
     return value_of_sample(own->content, (size_t)element);
+}
+
+/* What the writes of a sample leave there. */
+static int64_t written_at(const struct distant *own, long long element)
+{
+    return value_of_sample(own->content + 1000003 * own->sample, (size_t)element);
 }
 
 void distant_fill_file(const struct distant *own)
@@ -51,18 +57,35 @@ static void end_own(struct distant *own)
     }
 }
 
+/* What the operation of a slot is to write. */
+static void put_data_into(struct distant *own, long long slot)
+{
+    const long long elements = own->bytes / (long long)sizeof(int64_t);
+    int64_t *const data = (int64_t *)(answer_in(own, slot) + CODE_BYTES);
+    for (long long i = 0; i < elements; i++) {
+        data[i] = written_at(own, own->right[slot] * elements + i);
+    }
+}
+
 void distant_choose(struct distant *own, long long burst)
 {
     own->sample++;
     for (long long slot = 0; slot < burst; slot++) {
         own->right[slot] = own->next;
         own->next = (own->next + own->stride) % own->places;
-        own->wanted[slot] = (struct wanted){
-            .offset = own->right[slot] * own->bytes, .bytes = own->bytes, .slot = slot};
+        own->wanted[slot] = (struct wanted){.offset = own->right[slot] * own->bytes,
+                                            .bytes = own->bytes,
+                                            .slot = slot,
+                                            .writes = own->writes};
     }
-    begin_own(own);
-    memset(own->answers, 0, (size_t)(burst * own->slot_bytes));
-    end_own(own);
+    if (own->launch->rank == CLIENT) {
+        begin_own(own);
+        memset(own->answers, 0, (size_t)(burst * own->slot_bytes));
+        for (long long slot = 0; slot < burst && own->writes; slot++) {
+            put_data_into(own, slot);
+        }
+        end_own(own);
+    }
 }
 
 void distant_compare(struct distant *own, long long burst)
@@ -73,12 +96,49 @@ void distant_compare(struct distant *own, long long burst)
         const int64_t *const answer = (const int64_t *)answer_in(own, slot);
         const long long first = own->right[slot] * elements;
         verify_element(&own->data, answer[0], own->bytes, (size_t)slot, own->sample);
-        for (long long i = 0; i < elements; i++) {
+        for (long long i = 0; i < elements && !own->writes; i++) {
             verify_element(&own->data, answer[1 + i], value_at(own, first + i),
                            (size_t)(slot * elements + i), own->sample);
         }
     }
     end_own(own);
+}
+
+static void read_back(const struct distant *own, long long place, int64_t *values)
+{
+    const int error = storage_read(own->descriptor, values, own->bytes, place * own->bytes);
+    if (error != 0) {
+        watchdog_failed("pread", strerror(error));
+    }
+}
+
+void distant_compare_file(struct distant *own, long long burst)
+{
+    const long long elements = own->bytes / (long long)sizeof(int64_t);
+    int64_t *values = allocate((size_t)elements, sizeof values[0]);
+    for (long long slot = 0; slot < burst; slot++) {
+        read_back(own, own->right[slot], values);
+        for (long long i = 0; i < elements; i++) {
+            verify_element(&own->data, values[i], written_at(own, own->right[slot] * elements + i),
+                           (size_t)(slot * elements + i), own->sample);
+        }
+    }
+    free(values);
+}
+
+int64_t distant_sum_of_file(const struct distant *own)
+{
+    const long long elements = own->bytes / (long long)sizeof(int64_t);
+    int64_t *values = allocate((size_t)elements, sizeof values[0]);
+    uint64_t sum = 0;
+    for (long long place = 0; place < own->places; place++) {
+        read_back(own, place, values);
+        for (long long i = 0; i < elements; i++) {
+            sum = 31 * sum + (uint64_t)values[i];
+        }
+    }
+    free(values);
+    return (int64_t)sum;
 }
 
 void distant_ask_wrongly(struct distant *own, void (*ask)(struct distant *own, long long slot))
@@ -103,6 +163,7 @@ void distant_ask_wrongly(struct distant *own, void (*ask)(struct distant *own, l
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         if (wrong[i].code != 0) {
             own->wanted[0] = wrong[i].wanted;
+            own->wanted[0].writes = own->writes;
             begin_own(own);
             memset(answer_in(own, 0), 0, (size_t)own->slot_bytes);
             end_own(own);
@@ -119,7 +180,7 @@ void distant_ask_wrongly(struct distant *own, void (*ask)(struct distant *own, l
 /* ---- The server ---- */
 
 /* Nothing is taken on trust that comes from another process. */
-static int64_t read_wanted(const struct distant *own, const struct wanted *wanted)
+static int64_t check_wanted(const struct distant *own, const struct wanted *wanted)
 {
     const int64_t size = own->places * own->bytes;
     if (wanted->file != 0) {
@@ -134,12 +195,45 @@ static int64_t read_wanted(const struct distant *own, const struct wanted *wante
     if (wanted->slot < 0 || wanted->slot >= own->slots) {
         return NO_SUCH_SLOT;
     }
+    return wanted->bytes;
+}
+
+static int64_t read_wanted(const struct distant *own, const struct wanted *wanted)
+{
+    const int64_t code = check_wanted(own, wanted);
     const int error =
-        storage_read(own->descriptor, own->reply + CODE_BYTES, wanted->bytes, wanted->offset);
+        code < 0 ? 0 : storage_read(own->descriptor, own->reply + CODE_BYTES, code, wanted->offset);
     if (error != 0) {
         watchdog_failed("pread", strerror(error));
     }
-    return wanted->bytes;
+    return code;
+}
+
+/* Get what is to be written, from the slot of the client's window. */
+static const void *fetch(const struct distant *own, const struct wanted *wanted, int client)
+{
+    char *const data = own->reply + CODE_BYTES;
+    CHECKED(MPI_Get(data, (int)wanted->bytes, MPI_BYTE, client,
+                    own->window.begins[client] + wanted->slot * own->slot_bytes + CODE_BYTES,
+                    (int)wanted->bytes, MPI_BYTE, own->window.handle));
+    CHECKED(MPI_Win_flush(client, own->window.handle));
+    return data;
+}
+
+static int64_t write_wanted(const struct distant *own, const struct wanted *wanted,
+                            const struct request *request)
+{
+    const bool is_sent = wanted->turn == 0;
+    const int64_t code = check_wanted(own, wanted);
+    if (code < 0 || (is_sent && request->payload_bytes != (size_t)code)) {
+        return code < 0 ? code : NO_SUCH_LENGTH;
+    }
+    const void *data = is_sent ? request->payload : fetch(own, wanted, request->source);
+    const int error = storage_write(own->descriptor, data, code, wanted->offset);
+    if (error != 0) {
+        watchdog_failed("pwrite", strerror(error));
+    }
+    return code;
 }
 
 void distant_answer(struct server *server, const struct request *request)
@@ -147,8 +241,9 @@ void distant_answer(struct server *server, const struct request *request)
     const struct distant *own = server->state;
     struct wanted wanted;
     memcpy(&wanted, request->header, sizeof wanted);
-    const int64_t code = read_wanted(own, &wanted);
-    const long long bytes = CODE_BYTES + (code > 0 ? code : 0);
+    const int64_t code =
+        wanted.writes ? write_wanted(own, &wanted, request) : read_wanted(own, &wanted);
+    const long long bytes = CODE_BYTES + (code > 0 && !wanted.writes ? code : 0);
     memcpy(own->reply, &code, sizeof code);
     if (wanted.turn == 0) {
         server_answer(server, request, own->reply, (size_t)bytes);

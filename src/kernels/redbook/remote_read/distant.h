@@ -1,4 +1,4 @@
-/* Reads of rank 1 from a file that rank 0 has: what is asked for, what is answered, what is right.
+/* Reads and writes of rank 1, of a file that rank 0 has: what is asked for, answered, and right.
  */
 #ifndef ONESIDED_DISTANT_H
 #define ONESIDED_DISTANT_H
@@ -10,7 +10,7 @@
 #include "rma/notice.h"
 
 #define HOME 0   /* has the file, and answers */
-#define CLIENT 1 /* reads */
+#define CLIENT 1 /* reads or writes */
 #define CODE_BYTES ((long long)sizeof(int64_t))
 
 /* What an answer begins with: the bytes that follow, or why there are none. */
@@ -21,6 +21,7 @@ struct wanted {
     int64_t file, offset, bytes;
     int64_t slot;  /* of the client's window, where the answer is put */
     uint64_t turn; /* of the notice after it; 0: the answer is a message */
+    int64_t writes;
 };
 
 struct distant {
@@ -28,7 +29,8 @@ struct distant {
     const struct cell *cell;
     struct record *record;
     const struct way *way;
-    int reader;           /* the rank that reads the file */
+    int reader;           /* the rank that reads or writes the file */
+    bool writes;          /* it writes */
     bool is_thread;       /* the server is; else rank 0 itself */
     bool is_cold;         /* no page of the file is in memory when an operation begins */
     long long bytes;      /* of an operation */
@@ -54,10 +56,11 @@ struct distant {
 };
 
 /* Collective: the file, and what the ranks need to ask and to answer; where this cannot be, the
- * record says why, the same on all ranks, and the result is false. `asks`: a server reads; `puts`:
- * and puts what it has read. distant_close leaves in the record what was verified. */
-bool distant_open(struct distant *own, bool asks, bool puts);
-void distant_close(struct distant *own, bool asks, bool puts);
+ * record says why, the same on all ranks, and the result is false. `asks`: a server reads or
+ * writes; `has_window`: the data are in a window. distant_close leaves in the record what was
+ * verified. */
+bool distant_open(struct distant *own, bool asks, bool has_window);
+void distant_close(struct distant *own, bool asks, bool has_window);
 
 /* Bring the page cache into the state that the cell asks for, and look at it. */
 void distant_set_cache(struct distant *own);
@@ -65,10 +68,15 @@ void distant_set_cache(struct distant *own);
 /* The file gets its content, which is another one in each cell and launch. At rank 0. */
 void distant_fill_file(const struct distant *own);
 
-/* At the client, before a burst: what it will ask for, and nothing in its slots; and after it: are
- * the answers right? Faults that a test wants are put in by both. */
+/* At the client, before a burst: what it will ask for, and nothing in its slots, or the data to
+ * write; and after it: are the answers right? Faults that a test wants are put in by both. A reader
+ * that another rank asks chooses with it; it has no slots. */
 void distant_choose(struct distant *own, long long burst);
 void distant_compare(struct distant *own, long long burst);
+
+/* At the reader, after a burst of writes: is each in the file? And a sum over the whole file. */
+void distant_compare_file(struct distant *own, long long burst);
+int64_t distant_sum_of_file(const struct distant *own);
 
 /* At the server, for a request. */
 void distant_answer(struct server *server, const struct request *request);

@@ -1,4 +1,4 @@
-/* What a remote read needs: a file, a page cache in a known state, a server, a window. */
+/* What a remote read or write needs: a file, a page cache in a known state, a server, a window. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static bool open_file(struct distant *own)
     }
     world_barrier();
     if (rank == own->reader) {
-        own->descriptor = open(own->stored.path, O_RDONLY | O_CLOEXEC);
+        own->descriptor = open(own->stored.path, (own->writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     }
     return is_cold_where_asked(own);
 }
@@ -123,7 +123,7 @@ static void close_window(struct distant *own)
     window_close(&own->window);
 }
 
-bool distant_open(struct distant *own, bool asks, bool puts)
+bool distant_open(struct distant *own, bool asks, bool has_window)
 {
     if (own->bytes % (long long)sizeof(int64_t) != 0) {
         record_status(own->record, CELL_UNSUPPORTED, "size_bytes is %lld, no multiple of 8",
@@ -143,7 +143,7 @@ bool distant_open(struct distant *own, bool asks, bool puts)
         return false;
     }
     own->reply = allocate_pages((size_t)own->slot_bytes);
-    if (puts) {
+    if (has_window) {
         open_window(own);
     } else if (own->launch->rank == CLIENT) {
         own->answers = allocate_pages((size_t)(own->slots * own->slot_bytes));
@@ -159,17 +159,17 @@ bool distant_open(struct distant *own, bool asks, bool puts)
     return true;
 }
 
-void distant_close(struct distant *own, bool asks, bool puts)
+void distant_close(struct distant *own, bool asks, bool has_window)
 {
     if (asks) {
         server_stop(&own->server);
     }
-    if (puts) {
+    if (has_window) {
         close_window(own);
     } else if (own->launch->rank == CLIENT) {
         free(own->answers);
     }
-    if (own->launch->rank == CLIENT) {
+    if (own->launch->rank == CLIENT || (own->writes && own->launch->rank == own->reader)) {
         record_verification(own->record, own->data);
         if (asks) {
             record_verification(own->record, own->refused);

@@ -1,22 +1,25 @@
-/* Remote read: how long does a rank take to read from a file that another rank has?
+/* Remote read: how long does a rank take to read from, or write to, a file that another rank has?
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.5.3.3 with Figure 25: an active message asks for a part of a file;
  * its handler reads that part into a buffer, puts it into the memory of the origin, and counts a
  * counter of the origin up. Here rank 1 asks, and a server answers that is a thread of rank 0, or
  * rank 0 itself: by MPI_Put and a notice, or by MPI_Send. Beside it rank 1 reads the file itself.
- * Timed, in seconds, at rank 1: from the request until the data are in its memory. Warm: the file
- * is in the page cache. Cold: before each operation the rank that reads throws the file out of it,
- * and looks, untimed. Verified: every element of every operation; requests for what there is not.
- */
+ * Writes are the same the other way: the server gets the data from the memory of rank 1, or they
+ * are sent with the request; it writes them, and answers. Timed, in seconds, at rank 1: from the
+ * request until the data are in its memory, or the answer to a write is. Warm: the file is in the
+ * page cache. Cold: before each operation the rank that reads throws the file out of it, and looks,
+ * untimed. Verified: every element of every operation, of a write in the file; requests for what
+ * there is not. */
 #include "mpi/trial.h"
 #include "redbook/remote_read/distant.h"
 
 struct way {
     const char *name;
     bool asks;
-    bool puts;
-    void (*read)(struct distant *own, long long slot);
+    bool has_window; /* the server puts the data into it, or gets them out of it */
+    bool writes;
+    void (*once)(struct distant *own, long long slot);
 };
 
 /* ---- What is timed, of one operation ---- */
@@ -30,7 +33,17 @@ static void read_here(struct distant *own, long long slot)
     *(int64_t *)answer = error == 0 ? wanted->bytes : -error;
 }
 
-static void ask_for_put(struct distant *own, long long slot)
+static void write_here(struct distant *own, long long slot)
+{
+    char *const answer = answer_in(own, slot);
+    const struct wanted *wanted = &own->wanted[slot];
+    const int error =
+        storage_write(own->descriptor, answer + CODE_BYTES, wanted->bytes, wanted->offset);
+    *(int64_t *)answer = error == 0 ? wanted->bytes : -error;
+}
+
+/* By the window: the server puts or gets the data, and gives a notice. */
+static void ask_for_notice(struct distant *own, long long slot)
 {
     own->wanted[slot].turn = ++own->turn;
     server_ask(&own->server, 0, &own->wanted[slot], sizeof own->wanted[slot], NULL, 0);
@@ -43,9 +56,20 @@ static void ask_for_message(struct distant *own, long long slot)
     server_await(&own->server, answer_in(own, slot), (size_t)own->slot_bytes);
 }
 
-static const struct way ways[] = {{"local", false, false, read_here},
-                                  {"put_back", true, true, ask_for_put},
-                                  {"send_back", true, false, ask_for_message}};
+static void send_to_write(struct distant *own, long long slot)
+{
+    char *const answer = answer_in(own, slot);
+    server_ask(&own->server, 0, &own->wanted[slot], sizeof own->wanted[slot], answer + CODE_BYTES,
+               (size_t)own->bytes);
+    server_await(&own->server, answer, (size_t)CODE_BYTES);
+}
+
+static const struct way ways[] = {{"local", false, false, false, read_here},
+                                  {"put_back", true, true, false, ask_for_notice},
+                                  {"send_back", true, false, false, ask_for_message},
+                                  {"local_write", false, false, true, write_here},
+                                  {"get_and_write", true, true, true, ask_for_notice},
+                                  {"send_and_write", true, false, true, send_to_write}};
 static const struct where {
     const char *name;
     bool is_thread;
@@ -57,24 +81,26 @@ static const struct cache {
 
 static const struct axis axes[] = {
     {.name = "way",
-     .help = "rank 1 reads the file itself, or the data are put, or sent",
+     .help = "rank 1 reads or writes the file itself, or the server does: the data are put or got, "
+             "or sent",
      .kind = AXIS_CHOICE,
-     .fallback = "local,put_back,send_back",
+     .fallback = "local,put_back,send_back,local_write,get_and_write,send_and_write",
      .choices = TABLE(ways)},
     {.name = "server",
      .help = "a second thread of rank 0, or rank 0 itself",
      .kind = AXIS_CHOICE,
      .fallback = "thread,process",
      .choices = TABLE(wheres),
-     .only_with = "way=put_back,send_back"},
+     .only_with = "way=put_back,send_back,get_and_write,send_and_write"},
     STORAGE_AXIS("disk"),
     {.name = "cache",
      .help = "whether the file is in the page cache",
      .kind = AXIS_CHOICE,
      .fallback = "warm,cold",
-     .choices = TABLE(caches)},
+     .choices = TABLE(caches),
+     .only_with = "way=local,put_back,send_back"},
     {.name = "size_bytes",
-     .help = "of a read, a multiple of 8",
+     .help = "of a read or write, a multiple of 8",
      .kind = AXIS_INTEGER,
      .fallback = "4096",
      .minimum = 8,
@@ -90,7 +116,7 @@ static double go_client(struct distant *own, long long burst)
 {
     const double begin_s = clock_now_s();
     for (long long slot = 0; slot < burst; slot++) {
-        own->way->read(own, slot);
+        own->way->once(own, slot);
     }
     return clock_now_s() - begin_s;
 }
@@ -118,7 +144,7 @@ static double go(void *state, long long burst)
 static void prepare(void *state, long long burst)
 {
     struct distant *own = state;
-    if (own->launch->rank == CLIENT) {
+    if (own->launch->rank == CLIENT || own->launch->rank == own->reader) {
         distant_choose(own, burst);
     }
     distant_set_cache(own);
@@ -130,12 +156,15 @@ static void check(void *state, long long burst)
     if (own->launch->rank == CLIENT) {
         distant_compare(own, burst);
     }
+    if (own->writes && own->launch->rank == own->reader) {
+        distant_compare_file(own, burst);
+    }
 }
 
 static void keep(void *state, long long burst)
 {
     struct distant *own = state;
-    if (own->descriptor >= 0) {
+    if (own->descriptor >= 0 && !own->writes) {
         series_keep(own->record, &own->residents, "resident", "1", burst, own->resident);
     }
 }
@@ -143,10 +172,17 @@ static void keep(void *state, long long burst)
 /* Requests that the server must refuse. */
 static void ask_wrongly(struct distant *own)
 {
+    const bool looks = own->writes && own->launch->rank == HOME;
+    const int64_t before = looks ? distant_sum_of_file(own) : 0;
+    world_barrier();
     if (own->launch->rank == CLIENT) {
-        distant_ask_wrongly(own, own->way->read);
+        distant_ask_wrongly(own, own->way->once);
     }
     serve_if_asked(own);
+    world_barrier();
+    if (looks) {
+        verify_element(&own->refused, distant_sum_of_file(own), before, 0, 0);
+    }
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -159,10 +195,11 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                           .record = record,
                           .way = way,
                           .is_thread = where != NULL && where->is_thread,
-                          .is_cold = cache->is_cold,
+                          .is_cold = cache != NULL && cache->is_cold,
+                          .writes = way->writes,
                           .bytes = (long long)cell_number(cell, "size_bytes"),
                           .reader = way->asks ? HOME : CLIENT};
-    if (!distant_open(&own, way->asks, way->puts)) {
+    if (!distant_open(&own, way->asks, way->has_window)) {
         return;
     }
     const struct trial trial = {.launch = launch,
@@ -179,7 +216,8 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     if (way->asks) {
         ask_wrongly(&own);
     }
-    distant_close(&own, way->asks, way->puts);
+    distant_close(&own, way->asks, way->has_window);
 }
 
-KERNEL("remote_read", "time of a read from a file that another rank has", .run_cell = run_cell)
+KERNEL("remote_read", "time of a read from, or a write to, a file that another rank has",
+       .run_cell = run_cell)

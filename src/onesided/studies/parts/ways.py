@@ -28,6 +28,7 @@ WORDS: Mapping[str, str] = {
     "isend_recv": "MPI_Isend, MPI_Recv",
     "irecv_send": "MPI_Irecv, MPI_Send",
     "ready_send": "MPI_Irecv, barrier, MPI_Rsend",
+    "irecv_ssend": "MPI_Irecv, MPI_Ssend",
     "sendrecv": "MPI_Sendrecv",
     "ready_all": "ready sends, to oneself, too",
     "ready_others": "ready sends to others",

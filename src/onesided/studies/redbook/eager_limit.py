@@ -1,13 +1,23 @@
-"""Up to which size does a send return before a receive is posted?"""
+"""Up to which size, and how many times, does a send return before a receive is posted?"""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.cells.experiment import Metric
+from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
+from onesided.report.cells import apart, grouped, value_or_word
 from onesided.report.claims import published_experiment
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Measure, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedSeries, PublishedTable
+from onesided.report.values import Values
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits
+from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits, tried
 
 CALL = Axis(
     "call",
@@ -25,6 +35,116 @@ MOST_TASKS = {"1—16": 16, "17—32": 32, "33—64": 64, "65—128": 128}
 
 RECEIVER = Axis("receiver", "rank 0 is", {"in_mpi": "in MPI", "outside": "outside MPI"})
 
+UNANSWERED = Metric("unanswered", "unanswered", "count", better="higher")
+"""How many sends of the limit's size returned one after another with no receive posted."""
+
+UNANSWERED_BYTES = Metric("unanswered_bytes", "unanswered_bytes", "count", better="higher")
+"""The bytes of these messages together."""
+
+WAITED = Metric("unanswered_waited", "unanswered_waited", "flag")
+"""1 if the next send waited for its receive; 0 if all messages that were allowed were sent."""
+
+A_SEND_WAITS, ALL_SENT = "a send waits", "all that were tried"
+EVERY_SIZE = "every size that was tried"
+
+
+def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
+    """Return the cells of MPI_Send, crowded cells, too, by MPI with its setting, and receiver."""
+    sends = [cell for cell in material.cells if cell.has({"call": "send"})]
+
+    def place(cell: Cell) -> tuple[str, str]:
+        is_default = cell.setting in (None, DEFAULT)
+        name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
+        return name, RECEIVER.words_of(cell)
+
+    return grouped(sends, place)
+
+
+@dataclass(frozen=True)
+class LimitsByRanks:
+    """A table of the limit of MPI_Send, with one column for each number of ranks, as in Table 9."""
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table, or nothing if no send was measured."""
+        material = apart(material)
+        rows = []
+        for (name, receiver), cells in _sends(material).items():
+            row: dict[str, Any] = {"environment": name, "receiver": receiver}
+            for cell in cells:
+                limit = value_or_word(material, cell, LIMIT.name, "median")
+                is_last = isinstance(limit, Measure) and (
+                    limit.value == tried(material, cell)["size"].max()
+                )
+                row.setdefault(f"ranks_{cell.ranks}", limit)
+                row.setdefault(f"note_{cell.ranks}", EVERY_SIZE if is_last else None)
+            rows.append(row)
+        if not rows:
+            return []
+        numbers_of_ranks = sorted({cell.ranks for own in _sends(material).values() for cell in own})
+        columns = [
+            Column("environment", "MPI", header=True),
+            Column(RECEIVER.name, RECEIVER.title),
+            *(
+                Column(
+                    *(f"ranks_{n}", f"{n} ranks", numbers.exact_bytes, True),
+                    unit="count",
+                    note=f"note_{n}",
+                )
+                for n in numbers_of_ranks
+            ),
+        ]
+        caption = (
+            "The limit of MPI_Send in bytes by the number of ranks, median over launches with its "
+            f"{material.interval_words}; the source's is in Table 9. Also with more ranks than "
+            "cores: a limit is no time."
+        )
+        return [Table("eager_limit_ranks", caption, columns, rows, form="cards")]
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A table of how many messages of the limit's size are sent before a send waits."""
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table, or nothing if no such messages were sent."""
+        material = apart(material)
+        rows = list(self._rows(material))
+        if not rows:
+            return []
+        columns = [
+            Column("environment", "MPI", header=True),
+            Column(RECEIVER.name, RECEIVER.title),
+            Column("ranks", "ranks", str),
+            Column("messages", "messages", numbers.exact_bytes, measure=True, unit="count"),
+            Column("bytes", "bytes", numbers.exact_bytes, measure=True, unit="count"),
+            Column("then", "and then"),
+        ]
+        caption = (
+            "How many sends of the limit's size, at most of 65536 bytes, return one after another "
+            "with no receive posted, and the bytes of these messages; median over launches with "
+            f"its {material.interval_words}. As many as the library's buffers for early messages "
+            "have room for (the source's MP_BUFFER_MEM), or as many as were tried."
+        )
+        return [Table("eager_limit_unanswered", caption, columns, rows, form="cards")]
+
+    def _rows(self, material: Material) -> Iterable[dict[str, Any]]:
+        messages, whole, waited = (
+            Values(material, metric.name) for metric in (UNANSWERED, UNANSWERED_BYTES, WAITED)
+        )
+        for (name, receiver), cells in _sends(material).items():
+            for cell in cells:
+                ends = waited.of(cell)
+                if ends is not None:
+                    yield {
+                        "environment": name,
+                        "receiver": receiver,
+                        "ranks": cell.ranks,
+                        "messages": messages.of(cell),
+                        "bytes": whole.of(cell),
+                        "then": A_SEND_WAITS if ends.value > 0 else ALL_SENT,
+                    }
+
+
 EXPERIMENT = published_experiment(
     __name__,
     "Eager limit",
@@ -32,7 +152,8 @@ EXPERIMENT = published_experiment(
     study=STUDY,
     metrics=[LIMIT],
     analysis=ReferenceAnalysis(
-        [LIMIT, *REPORTED.values()], "a limit is no time, and nobody waits for it"
+        [LIMIT, UNANSWERED, UNANSWERED_BYTES, WAITED, *REPORTED.values()],
+        "a limit is no time, and nobody waits for it",
     ),
     lead=(
         "Two processes that both send before they receive wait for each other for ever where a "
@@ -54,7 +175,9 @@ EXPERIMENT = published_experiment(
                 unit="count",
             )
         ),
+        LimitsByRanks(),
         TABLE9,
+        Unanswered(),
         PublishedTable("redbook_buffer_limits"),
     ],
     published=[PublishedSeries(TABLE9, "tasks", ["limit_bytes"], places=MOST_TASKS)],

@@ -1,22 +1,57 @@
 """Are collective operations faster with a leader rank and with memory that ranks share?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.environments.settings import DEFAULT, shares_memory
+from onesided.measure.common_analyses import ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import SIZE, Axis, Pivot
+from onesided.report.pivot import SIZE, WHERE, Axis, Pivot
+from onesided.report.ratios import Pair, Ratios, by_point, heads_of
 from onesided.report.series import SeriesFigure
+from onesided.report.values import Values
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s", "max")
 """The time of a call: the largest time of all ranks."""
+
+VARIATION, BURSTS = "variation", "bursts"
+"""How much the bursts of a launch vary: the time of a call that nine tenths of the bursts do not
+exceed, less the time that one tenth does not exceed, divided by the median."""
+
+
+LEAST_BURSTS = 3
+"""With fewer bursts a launch has no variation: on a busy machine it may have only one."""
+
+
+class CollectiveAnalysis(ReferenceAnalysis):
+    """Times, and how much they vary (see `onesided.cells.experiment.Analysis`)."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the time of a call and the variation of each launch."""
+        times = super().launch_values(cells, samples)
+        value = pl.col("value")
+        width = value.quantile(0.9, "linear") - value.quantile(0.1, "linear")
+        varied = (
+            samples.filter(pl.col("metric") == TIME.series)
+            .drop_nulls("value")
+            .group_by(*LAUNCH, "index", maintain_order=True)
+            .agg(value.max())
+            .group_by(LAUNCH, maintain_order=True)
+            .agg((width / value.median()).alias(BURSTS), pl.len().alias("count"))
+            .filter(pl.col("count") >= LEAST_BURSTS)
+        )
+        return pl.concat([times, values_of(varied, BURSTS, VARIATION, BURSTS, "1")])
+
 
 FLAT, SHARED = "collective", "shared memory"
 WAY = Axis(
@@ -24,6 +59,8 @@ WAY = Axis(
     "how",
     {
         "reduce_bcast": "MPI_Reduce, MPI_Bcast",
+        "reduce": "MPI_Reduce alone",
+        "bcast": "MPI_Bcast alone",
         "allreduce": "MPI_Allreduce",
         "hierarchical_allreduce": "sum in shared memory",
         "barrier": "MPI_Barrier",
@@ -46,6 +83,7 @@ class Operation(Axis):
         """Return the collective operation that a cell does."""
         interface = cell.axis("interface")
         names = {"barrier": "barrier", "alltoall": "all-to-all"}
+        names |= {"reduce": "sum at one rank", "bcast": "broadcast"}
         return names.get(interface.removeprefix("hierarchical_"), "sum")
 
 
@@ -65,12 +103,39 @@ def point(at: Mapping[str, Any]) -> str:
     return str(at["operation"]) + ("" if size == numbers.DASH else f" of {size} bytes")
 
 
+def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
+    """Yield, for each call, the cell without shared memory and the cell at the default setting."""
+
+    def point(cell: Cell) -> dict[str, Any] | None:
+        if kind_of(cell) == SHARED:
+            return None
+        where = f"{cell.ranks} ranks, {cell.placement}, {cell.thread_level}"
+        return {**{axis.name: axis.value(cell) for axis in (WAY, SIZE)}, WHERE.key: where}
+
+    for at, own in by_point(cells, point):
+        shared = [cell for cell in own if cell.setting in (None, DEFAULT)]
+        without = [cell for cell in own if cell.setting and not shares_memory(cell.setting)]
+        if shared and without:
+            yield Pair(at, without[0], shared[0])
+
+
+SHARED_MEMORY = Ratios(
+    name="hierarchical_collectives_shared_memory",
+    caption="With and without shared memory, as the source's Figures 45 to 55: how many times as "
+    "long a call takes if the ranks of a node share no memory (TCP), with the {}. Only ranks with "
+    "a core each.",
+    metric=TIME.name,
+    heads=[*heads_of([WAY, SIZE]), WHERE],
+    pairs=_without_shared_memory,
+)
+
 EXPERIMENT = published_experiment(
     __name__,
     "Hierarchical collectives",
     57,
     study=STUDY,
-    analysis=ReferenceAnalysis([TIME], "all ranks take part at once"),
+    analysis=CollectiveAnalysis([TIME], "all ranks take part at once"),
+    metrics=[TIME],
     lead=(
         "A sum of vectors, a barrier and an all-to-all, by the library's collective calls and by "
         "hand over a shared window: ranks of a node leave their data there, a leader collects, "
@@ -86,6 +151,7 @@ EXPERIMENT = published_experiment(
             kind=kind_of,
             point=point,
         ),
+        SHARED_MEMORY,
         ByCores(
             Pivot(
                 name="hierarchical_collectives",
@@ -106,7 +172,9 @@ EXPERIMENT = published_experiment(
                 y="time of a call",
             ),
             way,
-            lambda cell: not cell.axis("interface").endswith("barrier"),
+            lambda cell: (
+                cell.setting in (None, DEFAULT) and not cell.axis("interface").endswith("barrier")
+            ),
         ),
     ],
 )

@@ -113,7 +113,7 @@ class FileSystems:
         material = apart(material)
 
         def place(cell: Cell) -> tuple[str, ...]:
-            return cell.environment, *(cell.axis(axis.name) for axis in self.axes)
+            return cell.environment, *(axis.words_of(cell) for axis in self.axes)
 
         rows = pivoted(
             grouped(material.cells, place).items(),

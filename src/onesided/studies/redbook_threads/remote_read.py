@@ -1,8 +1,9 @@
-"""How long does a rank take to read from a file that another rank has?"""
+"""How long does a rank take to read from, or write to, a file that another rank has?"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.claims import published_experiment
@@ -25,31 +26,57 @@ from onesided.studies.redbook_threads.files import (
 )
 
 LOCAL, PUT, SEND = "local", "put_back", "send_back"
-WAY = Axis("way", "the data", {LOCAL: "read here", PUT: "put back", SEND: "sent back"})
+LOCAL_WRITE, GET_AND_WRITE, SEND_AND_WRITE = "local_write", "get_and_write", "send_and_write"
+WAY = Axis(
+    "way",
+    "the data",
+    {
+        LOCAL: "read here",
+        PUT: "put back",
+        SEND: "sent back",
+        LOCAL_WRITE: "written here",
+        GET_AND_WRITE: "got and written",
+        SEND_AND_WRITE: "sent and written",
+    },
+)
+LOCAL_WAYS = (LOCAL, LOCAL_WRITE)
+WRITTEN = "written"
+"""The word for writes where reads have the state of the page cache."""
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
 
 NEARLY = 1.25
-"""A remote read is nearly as fast as a local read if it takes at most this many times as long."""
+"""A remote access is nearly as fast as a local one if it takes at most this many times as long."""
+
+
+def cache_words(state: str) -> str:
+    """Return the state of the page cache for a read, and `WRITTEN` for a write."""
+    return WRITTEN if state in (NO_MEANING, numbers.DASH) else state
+
+
+def cache_of(cell: Cell) -> str:
+    """Return the state of the page cache for a read, and `WRITTEN` for a write."""
+    return cache_words(str(cell.axis(CACHE.name)))
 
 
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield the faster remote way and the local way, for each size and cache state, on a disk."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
-        at = {CACHE.name: cell.axis(CACHE.name), "size": int(cell.axis(SIZE.name))}
+        at = {CACHE.name: cache_of(cell), "size": int(cell.axis(SIZE.name))}
         return at if cell.axis(STORAGE.name) == "disk" else None
 
     for at, own in sorted(by_point(cells, point), key=lambda one: tuple(one[0].values())):
         ways = first_by(own, WAY.name)
-        remote = values.by_value(cell for way, cell in ways.items() if way != LOCAL)
-        if remote and LOCAL in ways:
-            yield Pair(at, remote[0], ways[LOCAL])
+        remote = values.by_value(cell for way, cell in ways.items() if way not in LOCAL_WAYS)
+        for local in LOCAL_WAYS:
+            if remote and local in ways:
+                yield Pair(at, remote[0], ways[local])
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say, for one MPI, at which sizes a remote read is nearly as fast as a local read."""
+    """Say, for one MPI, at which sizes a remote access is nearly as fast as a local access."""
     sizes: dict[str, list[str]] = {ratio.at[CACHE.name]: [] for ratio in ratios}
     for ratio in ratios:
         if ratio.measure.high <= NEARLY:
@@ -61,13 +88,14 @@ def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
 REMOTE_AND_LOCAL = Ratios(
     name="remote_read_near",
     caption=(
-        "The faster remote way over the local one: how many times as long a read takes, with the "
+        "The faster remote way over the local one: how many times as long a read or write takes, "
+        "with the "
         f"{{}}. Near: at most {NEARLY}. Only ranks with a core each; files on a disk."
     ),
     metric=TIME.name,
-    heads=[Column("size", "read", bytes_words, header=True), Column("cache", "page cache")],
+    heads=[Column("size", "bytes", bytes_words, header=True), Column("cache", "page cache")],
     pairs=remote_and_local,
-    title="Is a remote read near a local one?",
+    title="Is a remote read or write near a local one?",
     say=say,
     way=lambda cell: cell.axis(WAY.name),
     ordered=True,
@@ -84,7 +112,8 @@ EXPERIMENT = published_experiment(
         "Rank 1 wants a part of a file that rank 0 has. It asks a server, a second thread of rank "
         "0 or rank 0 itself, which reads and puts the data into the memory of rank 1, or sends "
         "them. Beside it rank 1 reads the file itself. Warm: the file is in the page cache; cold: "
-        "no page of it is."
+        "no page of it is. Or rank 1 writes: the server gets the data from the memory of rank 1, "
+        "or rank 1 sends them, and the server writes them into the page cache."
     ),
     contents=[
         REMOTE_AND_LOCAL,
@@ -93,15 +122,19 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [CACHE, SIZE],
             WAY.words_of,
-            kind=lambda cell: TWO_SIDED if cell.axis("way") == SEND else ONE_SIDED,
-            point=lambda values: f"{values['size_bytes']} bytes ({values['cache']})",
-            shown=lambda cell: cell.axis("way") != LOCAL and cell.axis("storage") == "disk",
+            kind=lambda cell: (
+                TWO_SIDED if cell.axis("way") in (SEND, SEND_AND_WRITE) else ONE_SIDED
+            ),
+            point=lambda values: f"{values['size_bytes']} bytes ({cache_words(values['cache'])})",
+            shown=lambda cell: (
+                cell.axis("way") not in LOCAL_WAYS and cell.axis("storage") == "disk"
+            ),
         ),
         ByCores(
             Pivot(
                 name="remote_read",
-                caption="Time until the data are in the memory of rank 1, median over launches "
-                "with its {}.",
+                caption="Time until the data are in the memory of rank 1, or the answer to a "
+                "write is; median over launches with its {}.",
                 metric=TIME.name,
                 axes=[WAY, SERVER, STORAGE, CACHE, SIZE],
             )
@@ -109,16 +142,16 @@ EXPERIMENT = published_experiment(
         OnCores(
             SeriesFigure(
                 name="remote_read_sizes",
-                title="Bandwidth of a read by size",
-                caption="Files on a disk, warm and cold; the server is a process. Median over "
-                "launches with its {}.",
+                title="Bandwidth of a read or write by size",
+                caption="Files on a disk, warm, cold and written; the server is a process. Median "
+                "over launches with its {}.",
                 metric=BANDWIDTH,
                 x=SIZE,
                 y="bytes a second",
                 show=numbers.rate,
                 unit=BANDWIDTH_UNIT,
             ),
-            lambda cell: f"{cell.axis('cache')}, {WAY.value(cell)}",
+            lambda cell: f"{cache_of(cell)}, {WAY.value(cell)}",
             lambda cell: cell.axis("storage") == "disk",
         ),
         FileSystems("remote_read_file_systems", [STORAGE, CACHE]),

@@ -1,0 +1,37 @@
+/* How many messages of the eager limit's size are sent before a send waits for a receive. */
+#ifndef ONESIDED_UNANSWERED_H
+#define ONESIDED_UNANSWERED_H
+
+#include "harness/record.h"
+#include "mpi/late.h"
+
+/* Rows of a kernel's table of options. */
+#define UNANSWERED_OPTIONS                                                                         \
+    {.name = "unanswered-bytes",                                                                   \
+     .argument = "BYTES",                                                                          \
+     .help = "bytes of all messages that are sent with no receive posted, at most; the rank's "    \
+             "share of its machine's memory allows an eighth of itself",                           \
+     .kind = OPTION_INTEGER,                                                                       \
+     .fallback = "1048576",                                                                        \
+     .minimum = 1,                                                                                 \
+     .maximum = 1LL << 32},                                                                        \
+        {.name = "patience-ms",                                                                    \
+         .argument = "MS",                                                                         \
+         .help = "after so long a send that has not returned waits for its receive",               \
+         .kind = OPTION_NUMBER,                                                                    \
+         .fallback = "50",                                                                         \
+         .minimum = 0.01,                                                                          \
+         .maximum = 10000}
+
+/* At the sender: messages of the limit's size, or of UNANSWERED_BYTES_MOST if the limit is larger,
+ * one after another, until the receiver says that it is over, or as many as are allowed. Nothing
+ * without a limit, or where the ranks share no memory outside MPI: no rank could say so. */
+#define UNANSWERED_BYTES_MOST 65536
+void unanswered_send(struct late *late, long long limit);
+
+/* At the receiver, meanwhile: count the sends that return, until one does not return within the
+ * patience, or all that are allowed are sent, or 5 s are over; then receive and verify every
+ * message. Kept: how many returned, their bytes, and whether a send waited. */
+void unanswered_receive(struct late *late, struct record *record, long long limit);
+
+#endif
