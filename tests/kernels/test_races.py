@@ -20,6 +20,7 @@ KERNELS = {
     "gather": ("--way=server_thread", "--elements=64,4096", *SERVER),
     "matrix_vector": ("--threads=2",),
     "overlap": ("--transfer=thread_send,thread_put",),
+    "overlapped_output": ("--way=thread_posix,thread_write_at", "--workers=1,2"),
     "remote_read": ("--way=put_back,send_back", "--server=thread"),
     "threaded_calls": ("--arrangement=one_for_all,one_each", "--streams=2"),
 }

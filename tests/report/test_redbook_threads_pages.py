@@ -15,7 +15,7 @@ from onesided.report.material import Cell
 from onesided.report.parts import Folded, Prose, Table
 from onesided.report.published import PublishedTable
 from onesided.report.ratios import Ratios
-from onesided.studies.redbook_threads.speedups import Speedups
+from onesided.studies.redbook_threads.matrix_vector import Speedups
 from onesided.studies.redbook_threads.streams import LevelCosts
 
 
