@@ -14,13 +14,13 @@ from onesided.studies.redbook_threads.files import FileSystems, name_of
 
 
 def test_claims_hold_where_the_source_is_right(two_cores):
-    assert words(two_cores["parallel_io"]) == [HOLDS] * 6
+    assert words(two_cores["parallel_io"]) == [HOLDS] * 7
     assert words(two_cores["remote_read"]) == [HOLDS] * 4
 
 
 def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
     own = materials(made.campaign, tmp_path, times=made.reversed_times)
-    assert words(own["parallel_io"]) == [DOES_NOT_HOLD] * 6
+    assert words(own["parallel_io"]) == [DOES_NOT_HOLD] * 7
     assert words(own["remote_read"]) == [DOES_NOT_HOLD] * 4
 
 
@@ -34,7 +34,7 @@ def test_the_bandwidth_is_the_whole_cube_over_the_slowest_rank(two_cores):
     (table,) = parts(two_cores["parallel_io"], ByCores)
     heads = ("direction", "blocks", "storage")
     found = {tuple(row[name] for name in (*heads, "way")): row[MPICH] for row in table.rows}
-    assert len(found) == 32
+    assert len(found) == 56
     unit = 4 * 64**3 / made.UNIT_S
     written = found["write", "many short runs", "disk", "a system call a run"]
     assert written.value == pytest.approx(unit / 4, rel=0.02)
@@ -45,7 +45,7 @@ def test_the_bandwidth_is_the_whole_cube_over_the_slowest_rank(two_cores):
 def test_what_opening_and_the_device_take_is_apart(two_cores):
     folded = parts(two_cores["parallel_io"], Fold)
     for table, units in zip((one.part for one in folded), (made.OPEN, made.DEVICE), strict=True):
-        assert len(table.rows) == 8
+        assert len(table.rows) == 14
         assert table.rows[0][MPICH].value == pytest.approx(units * made.UNIT_S, rel=0.02)
 
 
@@ -55,6 +55,8 @@ def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
     found = {(row["direction"], row["blocks"], row["storage"]): row[MPICH] for row in table.rows}
     assert found["write", "many short runs", "disk"] == "a collective call"
     assert found["read", "one long run", "tmpfs"] == "a system call a run"
+    # files of their own are no way to one file
+    assert "a file a rank" not in found.values()
     _, table = parts(two_cores["remote_read"], Kinds)
     assert {row[MPICH] for row in table.rows if row["cache"] == "warm"} == {ONE_SIDED}
 

@@ -6,6 +6,7 @@ from typing import Any
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores
 from onesided.report.claims import published_experiment
+from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.redbook.kinds import Kinds
@@ -20,10 +21,17 @@ from onesided.studies.redbook_threads.files import (
 
 WAYS = {
     "at_all": "a collective call",
+    "at_all_darray": "a collective call, distributed array",
     "at": "independent calls",
+    "iat": "nonblocking calls",
     "posix": "a system call a run",
+    "own_files": "a file a rank",
     "one_rank": "rank 0 for all",
 }
+ALIKE = {"at_all_darray": "at_all", "iat": "at"}
+"""Ways that differ only in how a view is made, or in how a call is waited for."""
+
+OWN_FILES = "own_files"
 DIRECTION = Axis("direction", "direction")
 WAY = Axis("way", "way", WAYS)
 STORAGE = Axis("storage", "storage")
@@ -31,6 +39,12 @@ BLOCKS = Axis("blocks", "each rank has", {"cubes": "many short runs", "slabs": "
 SIDE = Axis("side", "side, ints", whole=True)
 MAIN_SIDE = "64"
 MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
+
+
+def kind_of(cell: Cell) -> str:
+    """Return the words for the kind of a cell's way to access one file."""
+    way = str(cell.axis("way"))
+    return WAYS[ALIKE.get(way, way)]
 
 
 def point_words(values: Mapping[str, Any]) -> str:
@@ -47,7 +61,8 @@ EXPERIMENT = published_experiment(
     metrics=[TIME],
     analysis=ANALYSIS,
     lead=(
-        "All ranks write a cube of ints to one file, or read it; each has a block. A write is "
+        "All ranks write a cube of ints to one file, or read it; each has a block. Beside that "
+        "each rank has a file of its own, with its block. A write is "
         "timed until the file is closed: then every process that opens it sees the data. A read "
         "is timed until the data are in memory; the file is in the page cache."
     ),
@@ -57,9 +72,9 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [DIRECTION, BLOCKS, STORAGE],
             lambda cell: WAYS[cell.axis("way")],
-            kind=lambda cell: WAYS[cell.axis("way")],
+            kind=kind_of,
             point=point_words,
-            shown=lambda cell: cell.has({"side": MAIN_SIDE}),
+            shown=lambda cell: cell.has({"side": MAIN_SIDE}) and cell.axis("way") != OWN_FILES,
         ),
         ByCores(
             Pivot(
