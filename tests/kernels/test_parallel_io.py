@@ -132,6 +132,15 @@ def test_no_space_left_that_a_library_finds_is_said_too(files, tmp_path):
         assert (result["status"], result["series"]) == ("unsupported", [])
 
 
+def test_a_rank_makes_a_request_for_each_run_of_its_block(files):
+    run = files.launch(*FEW, "--way=posix,at", "--direction=write", *IN_MEMORY)
+    for result in run.results.values():
+        labels = result["labels"]
+        one = [SIDE**2 if labels["blocks"] == "cubes" else 1]
+        wanted = {0: one, 1: one} if labels["way"] == "posix" else {}
+        assert samples(result, "requests") == wanted
+
+
 def test_the_parts_of_a_distributed_array_are_of_one_size_but_for_the_last(files):
     # a side of four in three parts: two, two and none
     own = ("--storage=tmpfs", "--blocks=slabs", "--side=4", "--way=at_all_darray,at_all")

@@ -51,6 +51,23 @@ def reversed_times(kernel, ranks, at):
     return 1 / as_claimed(kernel, ranks, at) if kernel == "parallel_io" else 1.0
 
 
+#: Of a request of the system, and of a byte, in seconds.
+REQUEST_S, BYTE_S = 2e-6, 1e-9
+
+
+def requests(at):
+    """Return the requests of each of two ranks, which have half of each run, or of the cube."""
+    return float(int(at["side"]) ** 2) if at["blocks"] == "cubes" else 1.0
+
+
+def as_equation_6_3(kernel, ranks, at):
+    """Return times of system calls that are made of requests and bytes."""
+    if kernel != "parallel_io" or at["way"] != "posix":
+        return as_claimed(kernel, ranks, at)
+    bytes_of_rank = 4 * int(at["side"]) ** 3 / ranks
+    return (requests(at) * REQUEST_S + bytes_of_rank * BYTE_S) / UNIT_S
+
+
 def series(cell, times=as_claimed):
     """Return the series: of all ranks, the slowest one counts."""
     system = float(EXT4 if cell.at["storage"] == "disk" else TMPFS)
@@ -70,6 +87,9 @@ def series(cell, times=as_claimed):
         yield of("open", OPEN, rank)
     if cell.at["direction"] == "write":
         yield of("device", DEVICE)
+    if cell.at["way"] == "posix":
+        for rank in range(cell.ranks):
+            yield make.Series("requests", [requests(cell.at)], rank, unit="count")
 
 
 campaign = partial(make.campaign, series, cells_of, kernels=("parallel_io", "remote_read"))

@@ -11,6 +11,7 @@ from onesided.report.parts import Prose, Table
 from onesided.report.ratios import Ratios
 from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
 from onesided.studies.redbook_threads.files import FileSystems, name_of
+from onesided.studies.redbook_threads.parallel_io import RequestCosts, latency_and_bandwidth
 
 
 def test_claims_hold_where_the_source_is_right(two_cores):
@@ -70,6 +71,36 @@ def test_near_is_what_takes_at_most_a_quarter_longer(two_cores):
     found = {(row["cache"], row["size"]): row[MPICH].value for row in table.rows}
     cold = made.COLD_BYTE * 512
     assert found["cold", 512] == pytest.approx((made.ASKING + cold) / cold, rel=0.03)
+
+
+def test_what_a_request_and_a_byte_take_is_found_again_with_an_interval(tmp_path):
+    own = materials(made.campaign, tmp_path, times=made.as_equation_6_3)
+    (table,) = parts(own["parallel_io"], RequestCosts)
+    found = {(row["environment"], row["direction"], row["storage"]): row for row in table.rows}
+    assert len(found) == len(table.rows) == 2 * 2 * 2
+    assert found[MPICH, "write", "disk"]["points"] == 3
+    for (name, _, _), row in found.items():
+        factor = {MPICH: 1, OPENMPI: 2}[name]
+        assert row["latency"].value == pytest.approx(factor * made.REQUEST_S, rel=0.02)
+        assert row["bandwidth"].value == pytest.approx(1 / (factor * made.BYTE_S), rel=0.02)
+        assert row["latency"].low <= row["latency"].value <= row["latency"].high
+        assert row["latency"].launches == 6
+
+
+@pytest.mark.parametrize(
+    ("points", "found"),
+    [
+        ([(1, 100, 1 + 50), (10, 100, 10 + 50)], (1, 2)),
+        ([(1, 100, 1 + 50), (10, 100, 10 + 50), (4, 400, 4 + 200)], (1, 2)),
+        # one point, points of the same proportion, and more requests that take less time
+        ([(1, 100, 51)], None),
+        ([(1, 100, 51), (2, 200, 102)], None),
+        ([(1, 100, 51), (10, 100, 20)], None),
+    ],
+)
+def test_a_fit_needs_points_that_tell_latency_and_bandwidth_apart(points, found):
+    fitted = latency_and_bandwidth(points)
+    assert fitted is None if found is None else fitted == pytest.approx(found)
 
 
 def test_the_file_systems_that_were_found_are_named(two_cores):

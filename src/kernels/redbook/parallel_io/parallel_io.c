@@ -184,6 +184,15 @@ static double go(void *state, long long burst)
     return clock_now_s() - begin_s;
 }
 
+/* How many requests of the system a rank makes, where that is the program's choice. */
+static void record_requests(const struct access *own)
+{
+    if (own->way->write == write_runs) {
+        series_add(record_series(own->record, "requests", "count", 1),
+                   own->cube.elements / own->cube.run);
+    }
+}
+
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct direction *direction = cell_choice(cell, "direction");
@@ -212,6 +221,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         if (own.is_over) {
             record_drop_series(record);
         } else {
+            record_requests(&own);
             storage_record(&own.stored, launch, record);
             record_verification(record, own.reads ? own.cube.blocks : own.cube.file);
         }
