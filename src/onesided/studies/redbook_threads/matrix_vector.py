@@ -172,6 +172,8 @@ VARIANT = Axis(
         "rows": "rows (Example 1)",
         "columns": "columns (Example 2)",
         "rows_forked": "rows, column by column (Figure 41)",
+        "columns_created": "columns; a master that works creates the others (Figure 33)",
+        "columns_lazy": "columns; a master that waits creates all (Figure 31)",
     },
 )
 AXES = [
