@@ -90,8 +90,8 @@ def test_what_a_request_and_a_byte_take_is_found_again_with_an_interval(tmp_path
 @pytest.mark.parametrize(
     ("points", "found"),
     [
-        ([(1, 100, 1 + 50), (10, 100, 10 + 50)], (1, 2)),
-        ([(1, 100, 1 + 50), (10, 100, 10 + 50), (4, 400, 4 + 200)], (1, 2)),
+        ([(1, 100, 1 + 50), (10, 100, 10 + 50)], (1, 2, 1)),
+        ([(1, 100, 1 + 50), (10, 100, 10 + 50), (4, 400, 4 + 200)], (1, 2, 1)),
         # one point, points of the same proportion, and more requests that take less time
         ([(1, 100, 51)], None),
         ([(1, 100, 51), (2, 200, 102)], None),
@@ -101,6 +101,11 @@ def test_what_a_request_and_a_byte_take_is_found_again_with_an_interval(tmp_path
 def test_a_fit_needs_points_that_tell_latency_and_bandwidth_apart(points, found):
     fitted = latency_and_bandwidth(points)
     assert fitted is None if found is None else fitted == pytest.approx(found)
+
+
+def test_how_far_times_are_from_the_equation_is_said():
+    *_, farthest = latency_and_bandwidth([(1, 100, 51), (10, 100, 60), (4, 100, 1.5 * 54)])
+    assert 1.2 < farthest < 2
 
 
 def test_the_file_systems_that_were_found_are_named(two_cores):

@@ -62,8 +62,10 @@ def point_words(values: Mapping[str, Any]) -> str:
 
 def latency_and_bandwidth(
     points: Sequence[tuple[float, float, float]],
-) -> tuple[float, float] | None:
+) -> tuple[float, float, float] | None:
     """Return the latency and the bandwidth of equation 6.3, T = n t + V / B, by least squares.
+
+    A third number is the factor between a measured and a fitted T that are farthest apart.
 
     The squares of relative errors of T are least, so that short times count as long ones do. The
     result is None if the points do not tell the two apart, or if either would be negative.
@@ -78,7 +80,10 @@ def latency_and_bandwidth(
     if len(points) < 2 or determinant <= 1e-9 * nn * vv:
         return None
     latency, slowness = (n * vv - v * nv) / determinant, (v * nn - n * nv) / determinant
-    return (latency, 1 / slowness) if latency > 0 and slowness > 0 else None
+    if latency <= 0 or slowness <= 0:
+        return None
+    shares = [one * latency + other * slowness for one, other in scaled]
+    return latency, 1 / slowness, max(max(share, 1 / share) for share in shares)
 
 
 @dataclass(frozen=True)
@@ -109,10 +114,10 @@ class RequestCosts:
             fits = [latency_and_bandwidth(points) for _, points in sorted(by_round.items())]
             found = [fit for fit in fits if fit is not None]
             if found:
-                latencies, bandwidths = ([*values] for values in zip(*found, strict=True))
-                points = max(map(len, by_round.values()))
-                fitted = {"latency": measure_of(latencies), "bandwidth": measure_of(bandwidths)}
-                rows.append({**at, "points": points, **fitted})
+                names = ("latency", "bandwidth", "farthest")
+                columns = zip(names, zip(*found, strict=True), strict=True)
+                fitted = {name: measure_of([*values]) for name, values in columns}
+                rows.append({**at, "points": max(map(len, by_round.values())), **fitted})
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:
@@ -127,7 +132,8 @@ class RequestCosts:
             "blocks. Each launch is fitted by itself; median with its "
             f"{material.interval_words}. The source has no numbers: on its disks t is in "
             "milliseconds, and an adapter has 80 to 160 MB/s (section 6.1.2). Here the requests "
-            "end in the page cache."
+            "end in the page cache. The last column is how many times a time is as long as that of "
+            "the equation, or as short, where they are farthest apart."
         )
         columns = [
             Column(DIRECTION.name, DIRECTION.title, header=True),
@@ -135,6 +141,7 @@ class RequestCosts:
             Column("points", "cells", str),
             Column("latency", "t", numbers.seconds, measure=True, unit="s"),
             Column("bandwidth", "B", numbers.rate, measure=True, unit=BANDWIDTH_UNIT),
+            Column("farthest", "farthest", numbers.factor, measure=True),
         ]
         beside = (Column("environment", "MPI"),)
         return [Table(self.name, caption, columns, rows, groups="environment", csv_only=beside)]
