@@ -37,7 +37,9 @@ class ParallelIo(ByCores):
         "blocks": "cubes",
         "side": 64,
     }
-    _ways = {"way": ["at_all", "at", "posix", "one_rank"]}
+    _ways = {
+        "way": ["at_all", "at_all_darray", "at", "iat", "posix", "own_files", "one_rank"],
+    }
     crosses_full = [
         {
             "direction": ["write", "read"],

@@ -82,3 +82,28 @@ class HaloOfThreads(OnesidedCheck):
     kernel_options = OPTIONS
     base_point = BASE_POINT
     crosses_one_thread = [{**way, **UPDATED, "threads": [2, 4]} for way in WAYS]
+
+
+@rfm.simple_test
+class HaloOfManyTasks(OnesidedCheck):
+    """Many tasks of one thread, and a quarter of them with four: what all of them send together.
+
+    The number of bytes needs no core for each thread; the times do.
+    """
+
+    descr = "halo, many tasks and a quarter of them with four threads each"
+    tags = {"redbook"}
+    kernel = "halo"
+    setting = builtins.parameter(["default"])
+    ranks = ranks_of(4, 16)
+    thread_level = builtins.parameter(["funneled"])
+    options = OPTIONS
+    crowded_options = {**FEW_SAMPLES, "samples": "1"}
+    cell_s, crowded_cell_s = 0.3, 3.0
+    base_point = BASE_POINT
+
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Leave out four threads each if they share cores, but where they are the least tasks."""
+        threads = [1, 4] if self.ranks <= 4 or 4 * self.ranks <= self.cores_of_node else [1]
+        self.crosses = [{**WAYS[0], **UPDATED, "threads": threads}]

@@ -13,6 +13,8 @@ from .plugins.ranks import ranks_of
 #: A product of one task takes some milliseconds.
 ORDER = 4096
 BOTH = ["rows", "columns"]
+#: A product takes about as long as the creation of a thread.
+SMALL_ORDER = 256
 #: Tasks times threads of the source's largest products, and the most threads of any task here.
 MOST_THREADS, THREADS_OF_MANY_TASKS = 8, 4
 #: With more tasks than this, the variant that forks at each column takes too long.
@@ -44,6 +46,10 @@ class MatrixVector(OnesidedCheck):
         if self.ranks <= MOST_TASKS_FORKED:
             few = [number for number in threads if number * self.ranks <= MOST_THREADS_FORKED]
             self.crosses += [{"variant": ["rows_forked"], "threads": few}]
+        if self.ranks == 1:
+            masters = ["columns_created", "columns_lazy"]
+            several = [number for number in threads if number > 1]
+            self.crosses += [{"variant": masters, "threads": several, "order": [SMALL_ORDER]}]
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""

@@ -1,4 +1,4 @@
-"""Does a computation hide a transfer: by the library, its progress thread, or a second thread?
+"""Does a computation hide a transfer or an output: by the library, or by a second thread?
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 4.2.7.
@@ -11,6 +11,7 @@ from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
+from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
@@ -98,4 +99,32 @@ class OverlapProgressThread(Overlap):
     crosses_one_thread = [
         {**MESSAGES, "peer": ["computes"]},
         {**PUTS, "flavor": ["create"], "peer": ["computes"]},
+    ]
+
+
+@rfm.simple_test
+class OverlappedOutput(OnesidedCheck):
+    """One task writes its steps in turn, by a nonblocking call, or by thread 0 of two threads."""
+
+    descr = "overlap of output and a compute"
+    tags = TAGS
+    kernel = "overlapped_output"
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter(["funneled"])
+    ranks = ranks_of(1)
+    least_ranks = 1
+    threads = 2
+    kernel_options = {"samples": "11", "budget-s": "0.1", "burst-bytes": "16777216"}
+    cell_s, crowded_cell_s = 0.6, 1.2
+    base_point = {
+        "way": "posix",
+        "workers": NO_MEANING,
+        "until": "cache",
+        "storage": "disk",
+        "size_bytes": MAIN_SIZE,
+    }
+    _where = {"until": ["cache", "device"], "size_bytes": [MAIN_SIZE, LARGEST]}
+    crosses_one_thread = [
+        {"way": ["posix", "write_at", "iwrite_at"], **_where},
+        {"way": ["thread_posix", "thread_write_at"], "workers": [1], **_where},
     ]

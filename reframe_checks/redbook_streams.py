@@ -34,6 +34,12 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
     ]
 
 
+def _collectives(arrangement, streams, sizes):
+    """Return the cross of collective calls. Two at once need a communicator each."""
+    own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
+    return {"interface": ["bcast"], **own, "size_bytes": sizes}
+
+
 class Streams(OnesidedCheck):
     """The base point. Leaf classes choose arrangements, streams and ranks."""
 
@@ -58,9 +64,15 @@ class LockTax(Streams):
     thread_level = builtins.parameter(LEVELS)
     most_ranks = 2
     kernel_options = OPTIONS
-    crosses_one_thread = _streams(["one_for_all"], [1], [8, 65536])
+    crosses_one_thread = [
+        *_streams(["one_for_all"], [1], [8, 65536]),
+        _collectives("one_for_all", [1], [8, 65536]),
+    ]
     crosses_lowest_level = _streams(["processes"], [1], [8, 65536])
-    crosses_threads = _streams(["one_each"], [1], [8, 65536])
+    crosses_threads = [
+        *_streams(["one_each"], [1], [8, 65536]),
+        _collectives("one_each", [1], [8, 65536]),
+    ]
 
     def seconds_of_cell(self, labels):
         """Return the time that a cell took on two cores."""
@@ -82,6 +94,8 @@ class StreamsOfThreads(Streams):
         *_streams(["one_for_all", "one_each"], [2], [8]),
         *_streams(["one_for_all", "one_each"], [2], [65536], ["isend"]),
         *_streams(["one_for_all", "one_each"], [4], [8], ["isend"]),
+        _collectives("one_each", [2], [8, 65536]),
+        _collectives("one_each", [4], [8]),
     ]
 
 

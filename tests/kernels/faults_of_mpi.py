@@ -79,7 +79,9 @@ COLLECTIVES = (
 )
 TRANSFERS_OF_FILES = (
     *("MPI_File_write_at", "MPI_File_write_at_all", "MPI_File_read_at", "MPI_File_read_at_all"),
+    *("MPI_File_iwrite_at", "MPI_File_iread_at"),
 )
+TRANSFERS_OF_ONE_RANK = tuple(name for name in TRANSFERS_OF_FILES if not name.endswith("_all"))
 WITHOUT_DATA = (
     *(*STARTS, *SYNCHRONISATIONS, *WINDOWS, *COMPLETIONS, *GROUPS, *OTHERS, *BARRIERS),
     *FILES,
@@ -90,12 +92,12 @@ WITH_DATA = (
 SENDING = (
     *("MPI_Put", "MPI_Rput", *ATOMICS, *SENDS, "MPI_Sendrecv"),
     *(name for name in COLLECTIVES if not name.endswith(("v", "w"))),
-    *("MPI_File_write_at", "MPI_File_write_at_all"),
+    *("MPI_File_write_at", "MPI_File_write_at_all", "MPI_File_iwrite_at"),
 )
 GETTING = (
     *("MPI_Get", "MPI_Rget", "MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Fetch_and_op"),
     *("MPI_Compare_and_swap", *RECEIVES, *BOTH, *COLLECTIVES),
-    *("MPI_File_read_at", "MPI_File_read_at_all"),
+    *("MPI_File_read_at", "MPI_File_read_at_all", "MPI_File_iread_at"),
 )
 #: Calls by kind of fault.
 CALLS = {
@@ -178,10 +180,7 @@ def expected(
 
 def _of_duplicate(call: str, operation: str) -> Expected:
     """Return what is right where a call is made twice: some calls do the same again."""
-    if (
-        call in (*PUTS_AND_GETS, "MPI_File_write_at", "MPI_File_read_at")
-        or operation == "MPI_NO_OP"
-    ):
+    if call in (*PUTS_AND_GETS, *TRANSFERS_OF_ONE_RANK) or operation == "MPI_NO_OP":
         return Expected.UNHARMED
     if call in ("MPI_Accumulate", "MPI_Raccumulate") and operation == "MPI_REPLACE":
         return Expected.UNHARMED

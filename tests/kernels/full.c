@@ -1,6 +1,7 @@
 /* Put before a library: to write again what a file has already fails for want of space, as on a
  * file system that writes to other places, and then there is none left. */
 #define _GNU_SOURCE
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,31 @@ ssize_t writev(int descriptor, const struct iovec *data, int count)
 {
     REAL(writev);
     return fails(descriptor, 0) ? -1 : real(descriptor, data, count);
+}
+
+/* What a thread of the system's library writes later: it is known at the end. */
+static const struct aiocb *failed;
+
+int aio_write(struct aiocb *request)
+{
+    REAL(aio_write);
+    failed = fails(request->aio_fildes, request->aio_offset) ? request : failed;
+    return real(request);
+}
+
+int aio_error(const struct aiocb *request)
+{
+    REAL(aio_error);
+    const int code = real(request);
+    return code == 0 && request == failed ? ENOSPC : code;
+}
+
+ssize_t aio_return(struct aiocb *request)
+{
+    REAL(aio_return);
+    const ssize_t written = real(request);
+    errno = request == failed ? ENOSPC : errno;
+    return request == failed ? -1 : written;
 }
 
 int statvfs(const char *path, struct statvfs *found)

@@ -41,7 +41,8 @@ COUNTS = {"transpose": "each"}
 #: Parts of cells in which no call carries data, or a request that a server must understand; or the
 #: kernel writes other files by the same call.
 NOT_CARRIED = ("idiom=stores", "interface=barrier", "=hierarchical_barrier")
-NOT_CARRIED += ("way=posix", "way=target_serves")
+NOT_CARRIED += ("way=posix", "way=thread_posix", "way=own_files")
+NOT_CARRIED += ("way=target_serves",)
 
 
 def is_carried(cell):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 
 from .conftest import FAULTS, TWO_AND_THREE
-from .launching import samples, verified, with_fault_everywhere
+from .launching import preloaded, samples, verified, with_fault_everywhere
 
 FUNNELED = "--thread-level=funneled"
 #: Three samples after four cold ones.
 FEW = ("--samples=3", "--budget-s=60")
 PRODUCTS = 4 + 3
 ORDER = 90
+VARIANTS = "rows,columns,rows_forked,columns_created,columns_lazy"
 
 
 def cells(threads, order=ORDER):
-    return f"--cells=variant=rows,columns,rows_forked;threads={threads};order={order}"
+    return f"--cells=variant={VARIANTS};threads={threads};order={order}"
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +44,40 @@ def test_every_element_is_verified_and_the_parts_add_up(product, ranks):
 
 
 def test_more_threads_than_rows_are_right(product):
-    run = product.launch(
-        *FEW, FUNNELED, "--cells=variant=rows,columns,rows_forked;threads=3;order=2"
-    )
+    run = product.launch(*FEW, FUNNELED, cells("3", order=2))
     assert set(run.statuses.values()) == {"ok"}
+
+
+@pytest.mark.first_mpi
+def test_a_master_that_works_creates_a_thread_less_for_each_product(product, tmp_path):
+    made = preloaded(
+        f"""
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <pthread.h>
+        #include <stdio.h>
+        int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *),
+                           void *argument)
+        {{
+            static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+            next = next ? next : (__typeof__(next))dlsym(RTLD_NEXT, "pthread_create");
+            FILE *all = fopen("{tmp_path}/created", "a");
+            fputc('x', all);
+            fclose(all);
+            return next(thread, how, run, argument);
+        }}
+        """,
+        tmp_path,
+    )
+    created = {}
+    for variant in VARIANTS.split(","):
+        (tmp_path / "created").write_text("", "utf-8")
+        own = f"--cells=variant={variant};threads=3;order={ORDER}"
+        product.launch(*FEW, FUNNELED, "--ranks=1", own, ranks=1, variables=made)
+        created[variant] = len((tmp_path / "created").read_text("utf-8"))
+    assert created["rows"] == created["columns"] == created["rows_forked"]
+    assert created["columns_created"] - created["columns"] == 2 * PRODUCTS
+    assert created["columns_lazy"] - created["columns"] == 3 * PRODUCTS
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from .files import (
 )
 from .launching import preloaded, samples, verified, with_fault_everywhere
 
-WAYS = "at_all,at,posix,one_rank"
+WAYS = "at_all,at_all_darray,at,iat,posix,own_files,one_rank"
 #: Three samples after four cold ones.
 FEW = ("--samples=3", "--budget-s=60")
 SAMPLES = 7
@@ -36,7 +36,7 @@ def files(each):
 
 
 def assert_verified(run, ranks):
-    assert len(run.statuses) == 16
+    assert len(run.statuses) == 2 * 2 * len(WAYS.split(","))
     for result in run.results.values():
         assert result["status"] == "ok", result["detail"]
         # a file is compared at each rank, with its length; of what was read each rank has a part
@@ -62,14 +62,17 @@ def test_every_int_is_verified_with_three_ranks(files):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_file_that_is_stale_or_altered_is_found_in_every_way(files, fault):
     own = ("--samples=1", *IN_MEMORY)
-    with_fault_everywhere(files, fault, *own, "--way=at_all,at,one_rank")
+    with_fault_everywhere(files, fault, *own, "--way=at_all,at_all_darray,at,iat,one_rank")
     # the first three look whether both ranks see the folder
-    with_fault_everywhere(files, fault, *own, "--way=posix", calls="pread,pwrite", count="4")
+    by_system = "--way=posix,own_files"
+    with_fault_everywhere(files, fault, *own, by_system, calls="pread,pwrite", count="4")
 
 
 def test_the_file_system_is_found_and_the_file_removed(files, tmp_path):
     folder = on_disk(tmp_path)
     options = ("--storage=disk,tmpfs", "--way=posix", "--direction=write")
+    own_files = files.launch(*FEW, "--way=own_files", f"--disk-dir={folder}")
+    assert set(own_files.statuses.values()) == {"ok"}
     run = files.launch(*FEW, *options, f"--disk-dir={folder}")
     disk, memory = (result["storage"] for result in run.results.values())
     assert (disk["asked"], disk["file_system"]) == ("disk", file_system(folder))
@@ -117,7 +120,9 @@ def test_no_space_left_that_a_library_finds_is_said_too(files, tmp_path):
     # of a MPI's own error classes none may be that of a full disk
     source = (Path(__file__).parent / "full.c").read_text("utf-8")
     variables = {**preloaded(source, tmp_path), "FULL": str(tmp_path / "full")}
-    for way in WAYS.split(","):
+    # Open MPI 5.0.11 crashes in MPI_Wait for a nonblocking write that has failed
+    crashing = {"iat"} if files.environment.document["family"] == "openmpi" else set()
+    for way in sorted(set(WAYS.split(",")) - crashing):
         (tmp_path / "full").unlink(missing_ok=True)
         options = ("--direction=write", f"--way={way}", "--storage=tmpfs", f"--side={SIDE}")
         run = files.launch(*FEW, *options, "--cell-timeout-s=20", variables=variables)
@@ -125,6 +130,29 @@ def test_no_space_left_that_a_library_finds_is_said_too(files, tmp_path):
         assert run.ended_with(4), run.stderr
         assert result["detail"].endswith(f"asked for {4 * INTS} bytes on tmpfs (tmpfs), found 0")
         assert (result["status"], result["series"]) == ("unsupported", [])
+
+
+def test_a_rank_makes_a_request_for_each_run_of_its_block(files):
+    run = files.launch(*FEW, "--way=posix,at", "--direction=write", *IN_MEMORY)
+    for result in run.results.values():
+        labels = result["labels"]
+        one = [SIDE**2 if labels["blocks"] == "cubes" else 1]
+        wanted = {0: one, 1: one} if labels["way"] == "posix" else {}
+        assert samples(result, "requests") == wanted
+
+
+def test_the_parts_of_a_distributed_array_are_of_one_size_but_for_the_last(files):
+    # a side of four in three parts: two, two and none
+    own = ("--storage=tmpfs", "--blocks=slabs", "--side=4", "--way=at_all_darray,at_all")
+    run = files.launch(*FEW, *own, ranks=3)
+    assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "ok")
+    # what has no place in the file, or two, is not verified as often
+    assert {
+        sum(checked for checked, _ in verified(one).values()) for one in run.results.values()
+    } == {
+        SAMPLES * 3 * (4**3 + 1),
+        SAMPLES * 4**3,
+    }
 
 
 def test_what_a_dead_launch_has_left_is_removed_and_nothing_else(files, tmp_path):

@@ -18,8 +18,12 @@ KERNELS = {
     "active_accumulate": ("--way=server_thread", "--size_bytes=8,16384", *SERVER),
     "adapter_sharing": ("--arrangement=threads", "--pairs=2"),
     "gather": ("--way=server_thread", "--elements=64,4096", *SERVER),
-    "matrix_vector": ("--threads=2",),
+    "matrix_vector": (
+        "--threads=2",
+        "--variant=rows,columns,rows_forked,columns_created,columns_lazy",
+    ),
     "overlap": ("--transfer=thread_send,thread_put",),
+    "overlapped_output": ("--way=thread_posix,thread_write_at", "--workers=1,2"),
     "remote_read": ("--way=put_back,send_back,get_and_write,send_and_write", "--server=thread"),
     "threaded_calls": ("--arrangement=one_for_all,one_each", "--streams=2"),
 }

@@ -70,6 +70,42 @@ def test_one_thread_needs_no_level(calls, level):
     assert_verified(run, 1)
 
 
+BROADCAST = f"interface=bcast;direction=one_way,both_ways;size_bytes={8 * ELEMENTS}"
+
+
+@pytest.mark.parametrize("streams", [1, 3])
+def test_threads_broadcast_at_once_each_on_its_communicator(calls, streams):
+    own = f"--cells={BROADCAST};arrangement=one_each;streams={streams}"
+    run = calls.launch(*FEW, MULTIPLE, own)
+    assert_verified(run, streams)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_broadcast_that_is_lost_stale_or_altered_is_found(calls, fault):
+    own = f"--cells={BROADCAST};arrangement=one_each;streams=2"
+    with_fault_everywhere(calls, fault, *FEW, MULTIPLE, own)
+
+
+@pytest.mark.first_mpi
+@pytest.mark.parametrize(
+    ("ranks", "arrangement", "streams", "found"),
+    [
+        (2, "one_for_all", 2, "2 ranks, 2 streams with one for all"),
+        (3, "one_each", 1, "3 ranks, 1 streams"),
+        (4, "processes", 2, "4 ranks, 2 streams with one for all"),
+    ],
+)
+def test_broadcasts_that_share_a_communicator_are_unsupported(
+    calls, ranks, arrangement, streams, found
+):
+    own = f"--cells={BROADCAST};arrangement={arrangement};streams={streams}"
+    run = calls.launch(*FEW, MULTIPLE, own, ranks=ranks)
+    said = f"a broadcast needs two ranks and a communicator for each stream: found {found}"
+    assert {(one["status"], one["detail"]) for one in run.results.values()} == {
+        ("unsupported", said)
+    }
+
+
 def test_more_messages_than_may_be_under_way_arrive(calls):
     own = f"--cells=interface=isend;arrangement=one_for_all;streams=1;size_bytes={8 * ELEMENTS}"
     assert_verified(calls.launch(*FEW, "--outstanding=2", own), 1)

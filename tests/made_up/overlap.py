@@ -13,24 +13,37 @@ CELLS = make.points(
         "sleeps" if at["transfer"] == "thread_put" else ("in_mpi", "computes", "sleeps")
     ),
 )
+#: Of output: rank 0 is the only one.
+STEPS = make.points(
+    way=("posix", "iwrite_at", "thread_posix", "thread_write_at"),
+    workers=lambda at: "1" if at["way"].startswith("thread") else "none",
+    until=("cache", "device"),
+    storage="disk",
+    size_bytes=(1 << 20, 1 << 24),
+)
+
+
+def is_by_thread(at):
+    return at.get("transfer", at.get("way")).startswith("thread")
 
 
 def as_claimed(at):
     """Return efficiencies that bear the source out: a thread hides nearly all."""
-    return 0.9 if at["transfer"] == "thread_put" else 0.05
+    return 0.9 if is_by_thread(at) else 0.05
 
 
 def reversed_efficiencies(at):
     """Return efficiencies that contradict it: a thread only disturbs."""
-    return -0.4 if at["transfer"] == "thread_put" else 0.95
+    return -0.4 if is_by_thread(at) else 0.95
 
 
 def series(cell, hidden=as_claimed):
     unit = cell.environment.factor * cell.source.uniform(0.99, 1.01)
+    rank, first = (1, "transfer") if cell.kernel == "overlap" else (0, "output")
     both_s = ALONE_S + COMPUTE_S - hidden(cell.at) * min(ALONE_S, COMPUTE_S)
-    times = {"transfer": ALONE_S, "compute": COMPUTE_S, "both": both_s}
-    timed = [make.Series(metric, [unit * time_s] * 5, 1) for metric, time_s in times.items()]
-    return [make.Series("length", [COMPUTE_S], 1), *timed]
+    times = {first: ALONE_S, "compute": COMPUTE_S, "both": both_s}
+    timed = [make.Series(metric, [unit * time_s] * 5, rank) for metric, time_s in times.items()]
+    return [make.Series("length", [COMPUTE_S], rank), *timed]
 
 
-campaign = partial(make.campaign, series, {"overlap": CELLS})
+campaign = partial(make.campaign, series, {"overlap": CELLS, "overlapped_output": STEPS})

@@ -13,7 +13,14 @@ ADDED, EXPONENT = 0.25, 1.0
 PUBLISHED = 494 / 281
 
 
+#: Of an update: threads by tasks. What all tasks send grows with the root of their number.
+THREADS = {1: 2, 2: 1, 4: (1, 4), 16: 1}
+SENT_POWER = 0.5
+
+
 def cells_of(launch):
+    if launch.ranks > 4 and launch.kernel == "adapter_sharing":
+        return []
     if launch.kernel == "adapter_sharing":
         return make.points(
             interface="synchronous",
@@ -36,15 +43,17 @@ def cells_of(launch):
         dimensions=2,
         side=512,
         work="update",
-        threads=2 if launch.ranks == 1 else 1,
+        threads=THREADS[launch.ranks],
     )
-    return (exchanges if launch.ranks > 1 else []) + update
+    return (exchanges if launch.ranks in (2, 4) else []) + update
 
 
 def as_claimed(kernel, ranks, at):
     if kernel == "adapter_sharing":
         pairs = int(at["pairs"])
         return 1 + (pairs - 1) * ADDED if at["size_bytes"] == "8" else 10.0 * pairs**EXPONENT
+    if at["work"] == "update" and ranks > 4:
+        return 2 * as_claimed(kernel, 4, at)
     return WAYS[at["interface"]] * (PUBLISHED if at["work"] == "update" and ranks > 1 else 1.0)
 
 
@@ -53,13 +62,14 @@ def reversed_times(kernel, ranks, at):
     return as_claimed(kernel, 1, at) / ranks**2
 
 
-def series(cell, times=as_claimed):
+def series(cell, times=as_claimed, sent_power=SENT_POWER):
     at, ranks = cell.at, range(cell.ranks)
     if cell.kernel == "halo":
         in_steps = at["interface"].endswith("_steps")
         messages = 2.0 * int(at["dimensions"]) if in_steps else MESSAGES[at["dimensions"]]
         yield make.Series("messages", [messages], unit="count")
-        yield make.Series("sent_bytes", [1000.0 * cell.ranks], unit="count")
+        power = sent_power if at["work"] == "update" else 1
+        yield make.Series("sent_bytes", [1000.0 * cell.ranks**power], unit="count")
     time = UNIT_S * times(*cell.place)
     if at.get("work") == "update":
         yield from make.timed(cell, ranks, communication=time, time=3 * time)
@@ -68,5 +78,5 @@ def series(cell, times=as_claimed):
 
 
 campaign = partial(
-    make.campaign, series, cells_of, kernels=("halo", "adapter_sharing"), ranks=(1, 2, 4)
+    make.campaign, series, cells_of, kernels=("halo", "adapter_sharing"), ranks=(1, 2, 4, 16)
 )

@@ -13,6 +13,8 @@ GAINS = {"one_for_all": 1.5, "one_each": 1.75, "processes": 2.0}
 #: Speed-ups of a product by variant and threads; of two tasks they are 1.8.
 SPEEDUPS = {"rows": {1: 1.0, 2: 1.25, 4: 2.0, 8: 1.0}, "columns": {1: 1.0, 2: 1.8, 4: 3.6, 8: 7.2}}
 TASKS = 1.8
+#: Of a small product whose threads are created, in units.
+MASTERS = {"columns_created": 30.0, "columns_lazy": 50.0}
 SHARE = 0.05
 #: Arrangement, streams and level, by the number of ranks.
 STREAMS = {
@@ -31,7 +33,9 @@ def cells_of(launch):
     """Return the labels of the cells, and the thread level of each."""
     if launch.kernel == "matrix_vector":
         threads = {1: (1, 2, 4, 8), 2: (1, 2)}.get(launch.ranks, ())
-        return make.points(variant=SPEEDUPS, threads=threads, order=4096, level="funneled")
+        own = make.points(variant=SPEEDUPS, threads=threads, order=4096, level="funneled")
+        few = 2 if launch.ranks == 1 else ()
+        return own + make.points(variant=MASTERS, threads=few, order=256, level="funneled")
     ways = make.points(
         interface=("isend", "put"),
         flavor=lambda at: "allocate" if at["interface"] == "put" else "none",
@@ -67,6 +71,8 @@ def further(cell, cores):
 
 
 def as_claimed(kernel, ranks, at):
+    if at.get("variant") in MASTERS:
+        return MASTERS[at["variant"]]
     if kernel == "matrix_vector":
         alone = SPEEDUPS[at["variant"]][int(at["threads"])]
         return 1000.0 / (alone * (TASKS if ranks == 2 else 1.0))
@@ -79,6 +85,8 @@ def as_claimed(kernel, ranks, at):
 
 def reversed_times(kernel, ranks, at):
     """Return times that contradict it."""
+    if at.get("variant") in MASTERS:
+        return 1 / as_claimed(kernel, ranks, at)
     if kernel == "matrix_vector":
         other = {"rows": "columns", "columns": "rows"}[at["variant"]]
         tasks = 4.0 if ranks == 2 and at["variant"] == "rows" else 1.0

@@ -18,8 +18,18 @@ from onesided.studies.redbook_threads.overlap import DOES_NOT, OVERLAPS, Overlap
 
 
 @pytest.fixture(scope="module")
-def overlap(tmp_path_factory):
-    return materials(made.campaign, tmp_path_factory.mktemp("overlap"))["overlap"]
+def both(tmp_path_factory):
+    return materials(made.campaign, tmp_path_factory.mktemp("overlap"))
+
+
+@pytest.fixture(scope="module")
+def overlap(both):
+    return both["overlap"]
+
+
+@pytest.fixture(scope="module")
+def output(both):
+    return both["overlapped_output"]
 
 
 def plain(text):
@@ -72,13 +82,26 @@ def test_the_figure_has_the_ways_that_were_run_in_each_size(overlap):
     assert found == {(way, size) for way in ways for size in ("1 MiB", "16 MiB")}
 
 
-def test_claims_hold_where_the_source_is_right(overlap):
+def test_the_page_of_output_has_the_same_efficiencies(output):
+    table, *_ = parts(output, ByCores)
+    found = {(row["way"], row["until"], plain(str(row["size_bytes"]))): row for row in table.rows}
+    assert len(found) == len(table.rows) == 16
+    row = found["pwrite of a copy by thread 0", "on the device", "1 MiB"]
+    assert row[MPICH].value == pytest.approx(0.9)
+    (prose,) = parts(output, Overlaps)
+    assert prose.title == "Which outputs overlap"
+    assert plain(prose.sentences[0]).endswith("each of the other 8 outputs does not overlap.")
+
+
+def test_claims_hold_where_the_source_is_right(overlap, output):
     assert words(overlap) == [HOLDS] * 4
+    assert words(output) == [HOLDS] * 5
 
 
 def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
     own = materials(made.campaign, tmp_path, hidden=made.reversed_efficiencies)
     assert words(own["overlap"]) == [DOES_NOT_HOLD] * 4
+    assert words(own["overlapped_output"]) == [DOES_NOT_HOLD] * 5
 
 
 def cell(transfer, peer, setting, crowded):

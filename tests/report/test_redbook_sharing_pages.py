@@ -40,9 +40,19 @@ def test_tasks_are_beside_tasks_of_threads_and_table_24_is_as_printed(two_cores)
 
 
 def test_claims_hold_where_the_source_is_right(two_cores, eight_cores):
-    assert words(two_cores["halo"]) == [HOLDS] * 4 + [NOT_MEASURED]
-    assert words(eight_cores["halo"]) == [HOLDS] * 5
+    # what all tasks send together is counted: 16 tasks need no cores for it
+    assert words(two_cores["halo"]) == [HOLDS] * 5 + [NOT_MEASURED] * 2
+    assert words(eight_cores["halo"]) == [HOLDS] * 5 + [NOT_MEASURED, HOLDS]
     assert words(eight_cores["adapter_sharing"]) == [NOT_MEASURED] + [HOLDS] * 4
+
+
+def test_a_quarter_of_the_tasks_with_four_threads_each_sends_half_as_much(two_cores, tmp_path):
+    tables = [getattr(one, "part", one) for one in parts(two_cores["halo"], ByCores)]
+    (crowded,) = (one for one in tables if one.name == "halo_tasks_sent_crowded")
+    sent = {(row["ranks"], row["threads"]): row[MPICH].value for row in crowded.rows}
+    assert sent[16, 1] == 2 * sent[4, 4]
+    own = materials(made.campaign, tmp_path, cores=16, kernels=["halo"])
+    assert words(own["halo"])[4:6] == [HOLDS] * 2
 
 
 def test_no_claim_rests_on_more_pairs_than_cores(two_cores):
@@ -50,8 +60,9 @@ def test_no_claim_rests_on_more_pairs_than_cores(two_cores):
 
 
 def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
-    own = materials(made.campaign, tmp_path, times=made.reversed_times, cores=8)
-    assert words(own["halo"])[2:4] == [DOES_NOT_HOLD] * 2
+    wrong = {"times": made.reversed_times, "sent_power": 1, "cores": 16}
+    own = materials(made.campaign, tmp_path, **wrong)
+    assert words(own["halo"])[2:6] == [DOES_NOT_HOLD] * 4
     assert words(own["adapter_sharing"])[2:] == [DOES_NOT_HOLD] * 3
 
 

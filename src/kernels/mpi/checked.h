@@ -30,6 +30,18 @@ _Noreturn void mpi_failed(const char *call, int code);
         CHECKED(call);                                                                             \
     } while (0)
 
+/* The same of a collective call that threads make at once, each on a communicator of its own: their
+ * order differs between ranks, and it is not counted, either. */
+#define CHECKED_OF_THREADS(call)                                                                   \
+    do {                                                                                           \
+        watchdog_call = #call;                                                                     \
+        const int checked_code = (call);                                                           \
+        END_CALL();                                                                                \
+        if (checked_code != MPI_SUCCESS) {                                                         \
+            mpi_failed(#call, checked_code);                                                       \
+        }                                                                                          \
+    } while (0)
+
 /* Make a call that may fail, with its code left in `code_`: of a file, say, with no space left. */
 #define TRIED(code_, call)                                                                         \
     do {                                                                                           \

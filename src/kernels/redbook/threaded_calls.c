@@ -5,7 +5,8 @@
  * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
  * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 5.1.5: calls of MPI by several
  * threads may gain nothing where messages go both ways, and may gain something where they go one
- * way; each thread should have a communicator of its own. Also: what a thread-safe library costs
+ * way; each thread should have a communicator of its own, in which all tasks make collective calls
+ * in one order. Also: what a thread-safe library costs
  * one thread (--thread-level), windows, and as many pairs of processes.
  *
  * Streams of messages, which nobody answers: the question is their rate. adapter_sharing has
@@ -84,6 +85,25 @@ static void put_and_flush(const struct exchange *exchange, int lane, int passes)
     }
 }
 
+/* Where both send, rank 0 is the first root: the same order at both, as a communicator needs. */
+static void broadcast_each(const struct exchange *exchange, int lane, int passes)
+{
+    const struct part *own = on_lane(&exchange->sends, lane);
+    const struct part *other = on_lane(&exchange->receives, lane);
+    for (int pass = 0; pass < passes; pass++) {
+        for (int root = 0; root < 2; root++) {
+            const bool is_root = root == exchange->rank;
+            const struct part *part = is_root ? own : other;
+            if (part != NULL) {
+                int64_t *message = is_root ? source_of(exchange, part, pass)
+                                           : destination_of(exchange, part, pass);
+                CHECKED_OF_THREADS(MPI_Bcast(message, part->elements, MPI_INT64_T, root,
+                                             exchange->lane[lane].communicator));
+            }
+        }
+    }
+}
+
 /* ---- All lanes of this rank ---- */
 
 static void go_send(const struct exchange *exchange, int passes)
@@ -101,10 +121,16 @@ static void go_put(const struct exchange *exchange, int passes)
     pairs_go(exchange, passes, put_and_flush);
 }
 
+static void go_bcast(const struct exchange *exchange, int passes)
+{
+    pairs_go(exchange, passes, broadcast_each);
+}
+
 static const struct interface interfaces[] = {
     {"send", NO_WINDOW, go_send},
     {"isend", NO_WINDOW, go_isend},
     {"put", LOCK_ALL, go_put},
+    {"bcast", NO_WINDOW, go_bcast},
 };
 
 static const struct axis axes[] = {
@@ -149,17 +175,33 @@ static bool describe(struct exchange *exchange)
 
 static const struct kind kind = {.describe = describe, .sequel = 1};
 
+/* Two collective calls at once need two communicators, which have the ranks of a stream. */
+static bool is_supported(const struct launch *launch, const struct interface *interface,
+                         const struct pairs *pairs, struct record *record)
+{
+    if (interface->go != go_bcast || (launch->ranks == 2 && (pairs->count == 1 || pairs->apart))) {
+        return true;
+    }
+    record_status(record, CELL_UNSUPPORTED,
+                  "a broadcast needs two ranks and a communicator for each stream: found %d ranks, "
+                  "%d streams%s",
+                  launch->ranks, pairs->count, pairs->apart ? "" : " with one for all");
+    return false;
+}
+
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct arrangement *arrangement = cell_choice(cell, "arrangement");
     const struct direction *direction = cell_choice(cell, "direction");
     const struct interface *interface = cell_choice(cell, "interface");
     outstanding = (int)options_integer(&launch->options, "outstanding");
-    pairs_run(launch, cell, record, &kind,
-              (struct pairs){.count = (int)cell_number(cell, "streams"),
-                             .threads = arrangement->threads,
-                             .apart = arrangement->apart,
-                             .second_waits = interface->epochs == LOCK_ALL && !direction->both});
+    const struct pairs pairs = {.count = (int)cell_number(cell, "streams"),
+                                .threads = arrangement->threads,
+                                .apart = arrangement->apart,
+                                .second_waits = interface->epochs == LOCK_ALL && !direction->both};
+    if (is_supported(launch, interface, &pairs, record)) {
+        pairs_run(launch, cell, record, &kind, pairs);
+    }
 }
 
 KERNEL("threaded_calls", "time of a message in streams that several threads send at once",

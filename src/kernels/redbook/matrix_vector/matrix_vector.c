@@ -10,7 +10,8 @@
  * and gives each task its part. The threads of a task share its rows (the source's first example),
  * or its columns (the second). Both times a thread has a sum of its own, and these are added under
  * a lock. In Figure 41 the first example begins and ends its threads' work at each column, and
- * needs no such sum: a variant of its own here.
+ * needs no such sum: a variant of its own here. Section 4.2.3, Figures 31 and 33: a master creates
+ * N threads and waits, or creates N - 1 and works, too.
  *
  * Timed, in seconds: the whole, and MPI_Reduce_scatter_block, with the wait for the slowest task.
  * Verified: every bit of the result (product.h says why that is possible). */
@@ -96,15 +97,54 @@ static void column_by_column(struct product *product)
     }
 }
 
+static void *created_main(void *argument)
+{
+    struct member *member = argument;
+    struct product *product = member->team->state;
+    product->variant->task(product, member->number);
+    return NULL;
+}
+
+/* All but the first `own` threads are created; the master does their work, then waits. */
+static void create_and_join(struct product *product, int own)
+{
+    struct team *team = &product->team;
+    struct member members[TEAM_MAX];
+    for (int number = own; number < team->count; number++) {
+        members[number] = (struct member){.team = team, .number = number};
+        members[number].thread = team_start(created_main, &members[number]);
+    }
+    for (int number = 0; number < own; number++) {
+        product->variant->task(product, number);
+    }
+    for (int number = own; number < team->count; number++) {
+        pthread_join(members[number].thread, NULL);
+    }
+}
+
+static void with_working_master(struct product *product)
+{
+    create_and_join(product, 1);
+}
+
+static void with_lazy_master(struct product *product)
+{
+    create_and_join(product, 0);
+}
+
 static const struct variant variants[] = {
-    {"rows", false, add_rows, at_once},
-    {"columns", true, add_columns, at_once},
-    {"rows_forked", false, add_rows_of_column, column_by_column},
+    {"rows", false, add_rows, at_once, false},
+    {"columns", true, add_columns, at_once, false},
+    {"rows_forked", false, add_rows_of_column, column_by_column, false},
+    {"columns_created", true, add_columns, with_working_master, true},
+    {"columns_lazy", true, add_columns, with_lazy_master, true},
 };
 
 static const struct axis axes[] = {
     {.name = "variant",
-     .help = "what the threads of a task share: rows, columns, or rows of one column at a time",
+     .help = "what the threads of a task share: rows, columns, or rows of one column at a time; "
+             "columns, with threads that are created for each product by a master that works, too, "
+             "or that only waits",
      .kind = AXIS_CHOICE,
      .fallback = "rows,columns,rows_forked",
      .choices = TABLE(variants)},
@@ -164,14 +204,15 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
 {
     const int order = (int)cell_number(cell, "order"), threads = (int)cell_number(cell, "threads");
     const int columns = order / launch->ranks;
+    const struct variant *variant = cell_choice(cell, "variant");
     struct product product = {.launch = launch,
                               .cell = cell,
                               .record = record,
-                              .variant = cell_choice(cell, "variant"),
+                              .variant = variant,
                               .order = order,
                               .columns = columns,
                               .first = launch->rank * columns,
-                              .team = {.count = threads},
+                              .team = {.count = threads, .sleeps = variant->creates},
                               .found = {.name = "product"}};
     if (order % launch->ranks != 0) {
         record_status(record, CELL_UNSUPPORTED, "order is %d, no multiple of %d tasks", order,

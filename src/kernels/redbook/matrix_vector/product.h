@@ -22,6 +22,7 @@ struct variant {
     bool by_columns;                             /* a thread has whole columns; else rows of each */
     void (*task)(void *product, int number);     /* THE TIMED LOOP of a thread */
     void (*accumulate)(struct product *product); /* all threads, into `sum` */
+    bool creates; /* threads are created for each product; else they are there before */
 };
 
 struct product {

@@ -98,6 +98,24 @@ void open_first(struct access *own)
     }
 }
 
+void open_own(struct access *own)
+{
+    char path[PATH_MAX];
+    cube_own_path(&own->stored, own->launch->rank, path);
+    own->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    access_ended_with(own, "open", own->descriptor < 0 ? errno : 0);
+}
+
+void access_remove(const struct access *own)
+{
+    char path[PATH_MAX];
+    if (own->way->own_files) {
+        world_barrier(); /* the others compare it */
+        cube_own_path(&own->stored, own->launch->rank, path);
+        unlink(path);
+    }
+}
+
 void close_own(struct access *own)
 {
     if (own->descriptor >= 0) {
@@ -107,6 +125,21 @@ void close_own(struct access *own)
 
 /* ---- A sample ---- */
 
+/* Each rank its own file; or rank 0 the file of all. */
+static void write_what_is_read(struct access *own)
+{
+    const struct cube *cube = &own->cube;
+    if (own->way->own_files) {
+        open_own(own);
+        access_ended_with(own, "pwrite",
+                          storage_write(own->descriptor, cube->block,
+                                        cube->elements * (long long)sizeof(int32_t), 0));
+        close_own(own);
+    } else if (own->launch->rank == 0) {
+        access_ended_with(own, "pwrite", cube_write_file(cube, &own->stored));
+    }
+}
+
 void access_prepare(void *state, long long burst)
 {
     struct access *own = state;
@@ -115,13 +148,10 @@ void access_prepare(void *state, long long burst)
     if (own->is_over) {
         return;
     }
-    if (!own->reads) {
-        cube_fill(&own->cube);
-    } else {
+    cube_fill(&own->cube);
+    if (own->reads) {
+        write_what_is_read(own);
         cube_clear(&own->cube);
-        if (own->launch->rank == 0) {
-            access_ended_with(own, "pwrite", cube_write_file(&own->cube, &own->stored));
-        }
     }
     world_barrier();
     const double begin_s = clock_now_s();
@@ -144,12 +174,14 @@ void access_check(void *state, long long burst)
     }
     if (own->reads) {
         cube_check_block(&own->cube);
+    } else if (own->way->own_files) {
+        cube_check_own_files(&own->cube, &own->stored);
     } else {
         cube_check_file(&own->cube, &own->stored);
     }
 }
 
-/* What is left to do for the device, whoever wrote. */
+/* What is left to do for the device, whoever wrote; of files of their own, for that of rank 0. */
 void access_keep(void *state, long long burst)
 {
     struct access *own = state;
@@ -158,7 +190,10 @@ void access_keep(void *state, long long burst)
     }
     series_keep(own->record, &own->open, "open", "s", burst, own->open_s);
     if (!own->reads && own->launch->rank == 0) {
-        const int descriptor = open(own->stored.path, O_RDONLY | O_CLOEXEC);
+        char path[PATH_MAX];
+        cube_own_path(&own->stored, 0, path);
+        const int descriptor =
+            open(own->way->own_files ? path : own->stored.path, O_RDONLY | O_CLOEXEC);
         const double begin_s = clock_now_s();
         fsync(descriptor);
         series_keep(own->record, &own->device, "device", "s", burst, clock_now_s() - begin_s);

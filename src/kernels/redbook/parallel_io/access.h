@@ -13,6 +13,8 @@ struct way {
     void (*write)(struct access *own);
     void (*read)(struct access *own);
     void (*close)(struct access *own);
+    bool by_darray; /* views are made by MPI_Type_create_darray; else by MPI_Type_create_subarray */
+    bool own_files; /* each rank has a file of its own, with its block */
 };
 
 struct access {
@@ -31,10 +33,12 @@ struct access {
     bool is_over; /* a rank did: the cell takes no further sample */
 };
 
-/* Ways to open the file: through MPI with this rank's view of it; at each rank; at rank 0 alone. */
+/* Ways to open the file: through MPI with this rank's view of it; at each rank; at rank 0 alone; a
+ * file of each rank's own. */
 void open_view(struct access *own);
 void open_each(struct access *own);
 void open_first(struct access *own);
+void open_own(struct access *own);
 void close_view(struct access *own);
 void close_own(struct access *own);
 
@@ -42,6 +46,9 @@ void close_own(struct access *own);
 void access_prepare(void *state, long long burst);
 void access_check(void *state, long long burst);
 void access_keep(void *state, long long burst);
+
+/* Collective, at the end of a cell: a file of this rank's own is removed. */
+void access_remove(const struct access *own);
 
 /* An access through MPI has ended with this code and status, or a call of the system with an errno:
  * it was right, there was no space left, or the launch ends. */

@@ -1,7 +1,9 @@
 /* A cube of ints, a block of it at each rank, and the file that has the whole of it. */
 #include "redbook/parallel_io/cube.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,35 +37,57 @@ static void share_out(struct cube *cube)
     }
 }
 
+/* Where a part of a side begins. MPI's distributed arrays have parts of one size, but for the last
+ * ones, which are shorter or empty (MPI 4.1, 5.1.4). */
+static int part_begin(const struct cube *cube, int dimension, int part)
+{
+    const int parts = cube->parts[dimension];
+    const int begin = (cube->side + parts - 1) / parts * part;
+    return !cube->by_darray     ? (int)((long long)cube->side * part / parts)
+           : begin < cube->side ? begin
+                                : cube->side;
+}
+
 /* A rank's block. */
 static void find_block(const struct cube *cube, int rank, int begin[], int size[])
 {
     for (int i = DIMENSIONS - 1; i >= 0; i--) {
         const int part = rank % cube->parts[i];
         rank /= cube->parts[i];
-        begin[i] = (int)((long long)cube->side * part / cube->parts[i]);
-        size[i] = (int)((long long)cube->side * (part + 1) / cube->parts[i]) - begin[i];
+        begin[i] = part_begin(cube, i, part);
+        size[i] = part_begin(cube, i, part + 1) - begin[i];
     }
 }
 
 static void make_views(struct cube *cube)
 {
     const int sides[DIMENSIONS] = {cube->side, cube->side, cube->side};
+    const int blocks[DIMENSIONS] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK,
+                                    MPI_DISTRIBUTE_BLOCK};
+    const int of_one_size[DIMENSIONS] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG,
+                                         MPI_DISTRIBUTE_DFLT_DARG};
     cube->views = allocate((size_t)cube->launch->ranks, sizeof cube->views[0]);
     for (int rank = 0; rank < cube->launch->ranks; rank++) {
         int begin[DIMENSIONS], size[DIMENSIONS];
         find_block(cube, rank, begin, size);
-        CHECKED(MPI_Type_create_subarray(DIMENSIONS, sides, size, begin, MPI_ORDER_C, MPI_INT32_T,
-                                         &cube->views[rank]));
+        if (cube->by_darray) {
+            CHECKED(MPI_Type_create_darray(cube->launch->ranks, rank, DIMENSIONS, sides, blocks,
+                                           of_one_size, cube->parts, MPI_ORDER_C, MPI_INT32_T,
+                                           &cube->views[rank]));
+        } else {
+            CHECKED(MPI_Type_create_subarray(DIMENSIONS, sides, size, begin, MPI_ORDER_C,
+                                             MPI_INT32_T, &cube->views[rank]));
+        }
         CHECKED(MPI_Type_commit(&cube->views[rank]));
     }
 }
 
 bool cube_open(struct cube *cube, const struct launch *launch, const struct cell *cell,
-               struct record *record)
+               struct record *record, bool by_darray)
 {
     *cube = (struct cube){.launch = launch,
                           .cell = cell,
+                          .by_darray = by_darray,
                           .cut = cell_choice(cell, "blocks"),
                           .side = (int)cell_number(cell, "side"),
                           .file = {.name = "file"},
@@ -98,12 +122,18 @@ void cube_close(struct cube *cube)
     free(cube->whole);
 }
 
+static long long place_in_block(const struct cube *cube, const int begin[], const int size[],
+                                int element)
+{
+    const int fast = element % size[2], rest = element / size[2];
+    const long long slow = begin[0] + rest / size[1];
+    const long long middle = begin[1] + rest % size[1];
+    return (slow * cube->side + middle) * cube->side + begin[2] + fast;
+}
+
 long long cube_place(const struct cube *cube, int element)
 {
-    const int fast = element % cube->size[2], rest = element / cube->size[2];
-    const long long slow = cube->begin[0] + rest / cube->size[1];
-    const long long middle = cube->begin[1] + rest % cube->size[1];
-    return (slow * cube->side + middle) * cube->side + cube->begin[2] + fast;
+    return place_in_block(cube, cube->begin, cube->size, element);
 }
 
 static int32_t value_at(uint64_t sample, long long place)
@@ -169,6 +199,46 @@ void cube_check_file(struct cube *cube, const struct stored *stored)
     verify_element(&cube->file, found.st_size, cube_bytes(cube), (size_t)all, cube->sample);
     free(values);
     close(descriptor);
+}
+
+/* The bytes of a rank's own file, whose values are compared. */
+static long long check_own_file(struct cube *cube, const struct stored *stored, int rank)
+{
+    struct stat found = {.st_size = 0};
+    int begin[DIMENSIONS], size[DIMENSIONS];
+    char path[PATH_MAX];
+    find_block(cube, rank, begin, size);
+    const int elements = size[0] * size[1] * size[2];
+    int32_t *values = allocate((size_t)elements + 1, sizeof values[0]);
+    cube_own_path(stored, rank, path);
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    storage_read(descriptor, values, elements * (long long)sizeof values[0], 0);
+    for (int i = 0; i < elements; i++) {
+        const long long place = place_in_block(cube, begin, size, i);
+        verify_element(&cube->file, values[i], value_at(cube->sample, place), (size_t)place,
+                       cube->sample);
+    }
+    fstat(descriptor, &found);
+    free(values);
+    close(descriptor);
+    return found.st_size;
+}
+
+void cube_check_own_files(struct cube *cube, const struct stored *stored)
+{
+    long long bytes = 0;
+    for (int rank = 0; rank < cube->launch->ranks; rank++) {
+        bytes += check_own_file(cube, stored, rank);
+    }
+    verify_element(&cube->file, bytes, cube_bytes(cube), (size_t)all_elements(cube), cube->sample);
+}
+
+/* What a dead launch has left is found by the name before the rank (place.h). */
+void cube_own_path(const struct stored *stored, int rank, char *path)
+{
+    if (snprintf(path, PATH_MAX, "%s-%d", stored->path, rank) >= PATH_MAX) {
+        watchdog_failed("open", strerror(ENAMETOOLONG));
+    }
 }
 
 void cube_check_block(struct cube *cube)

@@ -19,6 +19,7 @@ struct cube {
     const struct launch *launch;
     const struct cell *cell;
     const struct cut *cut;
+    bool by_darray;        /* views are distributed arrays, whose first blocks are the largest */
     int side;              /* ints */
     int parts[DIMENSIONS]; /* ranks along each dimension */
     int begin[DIMENSIONS]; /* of this rank's block */
@@ -36,7 +37,7 @@ struct cube {
 /* Collective: cut the cube; where there are too few ints, the record says so, the same on all
  * ranks, and the result is false. */
 bool cube_open(struct cube *cube, const struct launch *launch, const struct cell *cell,
-               struct record *record);
+               struct record *record, bool by_darray);
 void cube_close(struct cube *cube);
 
 long long cube_bytes(const struct cube *cube);
@@ -55,5 +56,10 @@ int cube_write_file(const struct cube *cube, const struct stored *stored);
 /* Compare the whole file, or this rank's block, with the values of the sample. */
 void cube_check_file(struct cube *cube, const struct stored *stored);
 void cube_check_block(struct cube *cube);
+
+/* The name of a rank's own file, in PATH_MAX characters; and compare what the files of all ranks
+ * have, and the sum of their lengths. */
+void cube_own_path(const struct stored *stored, int rank, char *path);
+void cube_check_own_files(struct cube *cube, const struct stored *stored);
 
 #endif

@@ -3,7 +3,8 @@
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 6.5: each of eight tasks has a block of a cube of ints, which all of
  * them write to one file: with a view of the file and a collective call (its example), with an
- * independent one, with a system call for each contiguous run, or by way of one task. Timed, in
+ * independent one, with a system call for each contiguous run, or by way of one task; or each
+ * writes a file of its own. Timed, in
  * seconds, at each rank: a write until the file is closed, from when on any process that opens it
  * sees the data (MPI 4.1, 14.6.1; write(2)); a read until the data are in memory. To open it is
  * timed apart, and so is what the device takes after that (fsync). Verified: after a write the
@@ -23,10 +24,25 @@
         TRIED(code, MPI_File_##call_(own->file, OWN_BLOCK, &status));                              \
         access_ended(own, "MPI_File_" #call_, code, &status);                                      \
     }
+/* Begun, and waited for at once. */
+#define LATER_THROUGH_MPI(call_)                                                                   \
+    static void call_(struct access *own)                                                          \
+    {                                                                                              \
+        MPI_Status status;                                                                         \
+        MPI_Request request;                                                                       \
+        int code = MPI_SUCCESS;                                                                    \
+        TRIED(code, MPI_File_##call_(own->file, OWN_BLOCK, &request));                             \
+        if (code == MPI_SUCCESS) {                                                                 \
+            TRIED(code, MPI_Wait(&request, &status));                                              \
+        }                                                                                          \
+        access_ended(own, "MPI_File_" #call_, code, &status);                                      \
+    }
 THROUGH_MPI(write_at_all)
 THROUGH_MPI(read_at_all)
 THROUGH_MPI(write_at)
 THROUGH_MPI(read_at)
+LATER_THROUGH_MPI(iwrite_at)
+LATER_THROUGH_MPI(iread_at)
 
 #define RUN_BYTES ((long long)own->cube.run * (long long)sizeof(int32_t))
 #define RUN_OFFSET (cube_place(&own->cube, run) * (long long)sizeof(int32_t))
@@ -47,6 +63,19 @@ static void read_runs(struct access *own)
         error = storage_read(own->descriptor, own->cube.block + run, RUN_BYTES, RUN_OFFSET);
     }
     access_ended_with(own, "pread", error);
+}
+
+#define BLOCK_BYTES ((long long)own->cube.elements * (long long)sizeof(int32_t))
+
+static void write_block(struct access *own)
+{
+    access_ended_with(own, "pwrite",
+                      storage_write(own->descriptor, own->cube.block, BLOCK_BYTES, 0));
+}
+
+static void read_block(struct access *own)
+{
+    access_ended_with(own, "pread", storage_read(own->descriptor, own->cube.block, BLOCK_BYTES, 0));
 }
 
 static void gather_and_write(struct access *own)
@@ -82,11 +111,28 @@ static void read_and_scatter(struct access *own)
     CHECKED(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
+#define BY_VIEW .open = open_view, .close = close_view
+#define BY_SYSTEM(open_) .open = (open_), .close = close_own
+
 static const struct way ways[] = {
-    {"at_all", open_view, write_at_all, read_at_all, close_view},
-    {"at", open_view, write_at, read_at, close_view},
-    {"posix", open_each, write_runs, read_runs, close_own},
-    {"one_rank", open_first, gather_and_write, read_and_scatter, close_own},
+    {.name = "at_all", BY_VIEW, .write = write_at_all, .read = read_at_all},
+    {.name = "at_all_darray",
+     BY_VIEW,
+     .write = write_at_all,
+     .read = read_at_all,
+     .by_darray = true},
+    {.name = "at", BY_VIEW, .write = write_at, .read = read_at},
+    {.name = "iat", BY_VIEW, .write = iwrite_at, .read = iread_at},
+    {.name = "posix", BY_SYSTEM(open_each), .write = write_runs, .read = read_runs},
+    {.name = "own_files",
+     BY_SYSTEM(open_own),
+     .write = write_block,
+     .read = read_block,
+     .own_files = true},
+    {.name = "one_rank",
+     BY_SYSTEM(open_first),
+     .write = gather_and_write,
+     .read = read_and_scatter},
 };
 
 static const struct direction {
@@ -105,7 +151,7 @@ static const struct axis axes[] = {
     {.name = "way",
      .help = "the calls that the cube is written or read by",
      .kind = AXIS_CHOICE,
-     .fallback = "at_all,at,posix,one_rank",
+     .fallback = "at_all,at_all_darray,at,iat,posix,own_files,one_rank",
      .choices = TABLE(ways)},
     STORAGE_AXIS("disk"),
     {.name = "blocks",
@@ -138,6 +184,15 @@ static double go(void *state, long long burst)
     return clock_now_s() - begin_s;
 }
 
+/* How many requests of the system a rank makes, where that is the program's choice. */
+static void record_requests(const struct access *own)
+{
+    if (own->way->write == write_runs) {
+        series_add(record_series(own->record, "requests", "count", 1),
+                   own->cube.elements / own->cube.run);
+    }
+}
+
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct direction *direction = cell_choice(cell, "direction");
@@ -146,7 +201,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                          .record = record,
                          .way = cell_choice(cell, "way"),
                          .reads = direction->reads};
-    if (!cube_open(&own.cube, launch, cell, record)) {
+    if (!cube_open(&own.cube, launch, cell, record, own.way->by_darray)) {
         return;
     }
     if (storage_open(&own.stored, launch, cell, record, cube_bytes(&own.cube), -1)) {
@@ -161,10 +216,12 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                                     .time = "time",
                                     .keep = access_keep};
         trial_run(&trial);
+        access_remove(&own);
         storage_close(&own.stored, launch);
         if (own.is_over) {
             record_drop_series(record);
         } else {
+            record_requests(&own);
             storage_record(&own.stored, launch, record);
             record_verification(record, own.reads ? own.cube.blocks : own.cube.file);
         }

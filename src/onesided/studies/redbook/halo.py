@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.report import numbers
 from onesided.report.by_cores import ByCores, RanksOf
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
@@ -88,6 +89,17 @@ EXPERIMENT = published_experiment(
                 caption="The exchange of these passes alone, median over launches with its {}.",
                 metric=COMMUNICATION.name,
                 axes=[*TASKS, *GRID, *WAY],
+            ),
+            is_update,
+        ),
+        ByCores(
+            Pivot(
+                name="halo_tasks_sent",
+                caption="Bytes that all tasks together send to other tasks in a pass, counted.",
+                metric=SENT_BYTES.name,
+                axes=[*TASKS, *GRID],
+                show=numbers.exact_bytes,
+                unit="1",
             ),
             is_update,
         ),

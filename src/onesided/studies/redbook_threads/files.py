@@ -35,6 +35,9 @@ OPEN = Metric("open", "open", "s", "max")
 DEVICE = Metric("device", "device", "s")
 """The time from the end of a write until the file is on the device."""
 
+REQUESTS = Metric("requests", "requests", "count", "max")
+"""The number of requests that a rank makes of the system: the largest number of all ranks."""
+
 
 def _label(name: str) -> pl.Expr:
     return pl.col("labels").str.json_path_match(f"$.{name}").cast(pl.Float64)
@@ -49,7 +52,7 @@ class FileAnalysis(ReferenceAnalysis):
     """The analysis of all accesses to files (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
-        super().__init__([TIME, OPEN, DEVICE, FILE_SYSTEM, RESIDENT], "nobody computes")
+        super().__init__([TIME, OPEN, DEVICE, FILE_SYSTEM, RESIDENT, REQUESTS], "nobody computes")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the values of the metrics, and the total bandwidth of all ranks."""

@@ -23,7 +23,7 @@ from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.redbook_threads import STUDY
 
-TITLE = "Which transfers overlap"
+TITLE = "Which {}s overlap"
 OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
 """A transfer overlaps if the interval of its efficiency is above this value."""
@@ -44,11 +44,13 @@ class Overlaps:
     """A paragraph on each MPI: which transfers overlap. Only cells with a core for each thread.
 
     Attributes:
+        what: the word for a transfer.
         metric: the efficiency.
         way: returns the reader's name for a cell's way to transfer.
         point: returns the reader's words for a cell's size and peer.
     """
 
+    what: str
     metric: str
     way: Callable[[Cell], str]
     point: Callable[[Cell], str]
@@ -61,13 +63,13 @@ class Overlaps:
         known = [(cell, found) for cell in cores if (found := values.of(cell)) is not None]
         by_name = grouped(known, lambda own: own[0].environment)
         said = [self._sentence(name, own) for name, own in by_name.items()]
-        return [Prose(TITLE, said)] if said else []
+        return [Prose(TITLE.format(self.what), said)] if said else []
 
     def _sentence(self, name: str, cells: Sequence[tuple[Cell, Measure]]) -> str:
         words = grouped(cells, lambda own: word_of(own[1]))
         said = [f"{word}: {self._cells(words[word])}" for word in (OVERLAPS, OPEN) if word in words]
         if DOES_NOT in words:
-            others = numbers.count(len(words[DOES_NOT]), "transfer")
+            others = numbers.count(len(words[DOES_NOT]), self.what)
             which = "each of the other" if said else "none of the"
             said.append(f"{which} {others} {f'{DOES_NOT} overlap' if said else OVERLAPS}")
         return f"{name}: {'; '.join(said)}."
@@ -96,14 +98,14 @@ EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
 the transfer, B the time of the compute, T the time of both."""
 
 
-def shares(times: pl.DataFrame) -> pl.DataFrame:
+def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Return the three shares of each launch that has all three times.
 
     Args:
         times: the columns LAUNCH, metric and value.
+        names: the metrics of the two times alone, and of both together.
     """
-    one, other, both = (pl.col(metric.name) for metric in (TRANSFER, COMPUTE, BOTH))
-    names = [metric.name for metric in (TRANSFER, COMPUTE, BOTH)]
+    one, other, both = map(pl.col, names)
     wide = times.pivot(on="metric", on_columns=names, index=list(LAUNCH), values="value")
     shorter, longer = pl.min_horizontal(one, other), pl.max_horizontal(one, other)
     return wide.drop_nulls(names).select(
@@ -115,12 +117,22 @@ def shares(times: pl.DataFrame) -> pl.DataFrame:
 
 
 class OverlapAnalysis(ReferenceAnalysis):
-    """The analysis of three times (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of three times (see `onesided.cells.experiment.Analysis`).
+
+    Args:
+        both: the time of two things together.
+        one: the time of the first alone.
+        other: the time of the second alone.
+    """
+
+    def __init__(self, both: Metric, one: Metric, other: Metric) -> None:
+        super().__init__([both, one, other], "what a rank waits for is part of the times")
+        self._names = [one.name, other.name, both.name]
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the three times, and the three shares."""
         times = super().launch_values(cells, samples)
-        found = shares(times)
+        found = shares(times, self._names)
         made = (values_of(found, name, name, MEDIAN, "1") for name in found.columns[-3:])
         return pl.concat([times, *made])
 
@@ -155,9 +167,7 @@ EXPERIMENT = published_experiment(
     "Overlap",
     66,
     study=STUDY,
-    analysis=OverlapAnalysis(
-        [BOTH, TRANSFER, COMPUTE], "what a rank waits for is part of the times"
-    ),
+    analysis=OverlapAnalysis(BOTH, TRANSFER, COMPUTE),
     lead=(
         "A transfer begins, its origin computes for as long as the transfer takes alone, then the "
         "transfer is waited for; or a second thread makes the transfer meanwhile. Each launch "
@@ -168,6 +178,7 @@ EXPERIMENT = published_experiment(
     ),
     contents=[
         Overlaps(
+            "transfer",
             EFFICIENCY,
             with_flavor(WAY),
             lambda cell: f"{SIZE.value(cell)}, rank 0 {PEER.value(cell)}",

@@ -1,29 +1,44 @@
 """How long do ranks take to write or read a cube together?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores
+from onesided.report.cells import apart, apart_by_cores, by_environment
 from onesided.report.claims import published_experiment
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Table
 from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import by_point
 from onesided.report.series import SeriesFigure
+from onesided.report.values import Values, measure_of
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.files import (
     ANALYSIS,
     BANDWIDTH,
     BANDWIDTH_UNIT,
+    INT_BYTES,
+    REQUESTS,
     TIME,
     FileSystems,
 )
 
 WAYS = {
     "at_all": "a collective call",
+    "at_all_darray": "a collective call, distributed array",
     "at": "independent calls",
+    "iat": "nonblocking calls",
     "posix": "a system call a run",
+    "own_files": "a file a rank",
     "one_rank": "rank 0 for all",
 }
+ALIKE = {"at_all_darray": "at_all", "iat": "at"}
+"""Ways that differ only in how a view is made, or in how a call is waited for."""
+
+OWN_FILES = "own_files"
 DIRECTION = Axis("direction", "direction")
 WAY = Axis("way", "way", WAYS)
 STORAGE = Axis("storage", "storage")
@@ -33,10 +48,107 @@ MAIN_SIDE = "64"
 MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
 
 
+def kind_of(cell: Cell) -> str:
+    """Return the words for the kind of a cell's way to access one file."""
+    way = str(cell.axis("way"))
+    return WAYS[ALIKE.get(way, way)]
+
+
 def point_words(values: Mapping[str, Any]) -> str:
     """Return the words for a point in a sentence: ``writing many short runs (disk)``."""
     doing = {"write": "writing", "read": "reading"}[values["direction"]]
     return f"{doing} {values['blocks']} ({values['storage']})"
+
+
+def latency_and_bandwidth(
+    points: Sequence[tuple[float, float, float]],
+) -> tuple[float, float, float] | None:
+    """Return the latency and the bandwidth of equation 6.3, T = n t + V / B, by least squares.
+
+    A third number is the factor between a measured and a fitted T that are farthest apart.
+
+    The squares of relative errors of T are least, so that short times count as long ones do. The
+    result is None if the points do not tell the two apart, or if either would be negative.
+
+    Args:
+        points: n, V in bytes and T in seconds.
+    """
+    scaled = [(n / time, volume / time) for n, volume, time in points]
+    nn, nv, vv = (sum(one[i] * one[j] for one in scaled) for i, j in ((0, 0), (0, 1), (1, 1)))
+    n, v = (sum(one[i] for one in scaled) for i in (0, 1))
+    determinant = nn * vv - nv * nv
+    if len(points) < 2 or determinant <= 1e-9 * nn * vv:
+        return None
+    latency, slowness = (n * vv - v * nv) / determinant, (v * nn - n * nv) / determinant
+    if latency <= 0 or slowness <= 0:
+        return None
+    shares = [one * latency + other * slowness for one, other in scaled]
+    return latency, 1 / slowness, max(max(share, 1 / share) for share in shares)
+
+
+@dataclass(frozen=True)
+class RequestCosts:
+    """The table of equation 6.3: what a request of a rank costs, and a rank's bandwidth.
+
+    Attributes:
+        name: the name of the table and its CSV.
+    """
+
+    name: str
+
+    def rows(self, material: Material) -> list[dict[str, Any]]:
+        """Return one row for each MPI, direction and storage that a launch could be fitted to."""
+        requests, times = Values(material, REQUESTS.name), Values(material, TIME.name)
+        cores, _ = apart_by_cores(material, material.cells)
+        rows = []
+        heads = ("environment", DIRECTION.name, STORAGE.name)
+        for at, cells in by_point(cores, lambda cell: dict(zip(heads, _place(cell), strict=True))):
+            by_round: dict[int, list[tuple[float, float, float]]] = {}
+            for cell in cells:
+                bytes_of_rank = INT_BYTES * int(cell.axis(SIDE.name)) ** 3 / int(cell.ranks)
+                known = requests.rounds(cell)
+                for turn, time in times.rounds(cell).items():
+                    if turn in known:
+                        point = (known[turn], bytes_of_rank, time)
+                        by_round.setdefault(turn, []).append(point)
+            fits = [latency_and_bandwidth(points) for _, points in sorted(by_round.items())]
+            found = [fit for fit in fits if fit is not None]
+            if found:
+                names = ("latency", "bandwidth", "farthest")
+                columns = zip(names, zip(*found, strict=True), strict=True)
+                fitted = {name: measure_of([*values]) for name, values in columns}
+                rows.append({**at, "points": max(map(len, by_round.values())), **fitted})
+        return by_environment(material, rows)
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table, or no table if no launch could be fitted."""
+        material = apart(material)
+        rows = self.rows(material)
+        if not rows:
+            return []
+        caption = (
+            "Equation 6.3, T = n t + V / B: n requests of a rank, each with the latency t, and its "
+            "V bytes with the bandwidth B, fitted to the times of system calls over all sides and "
+            "blocks. Each launch is fitted by itself; median with its "
+            f"{material.interval_words}. The source has no numbers: on its disks t is in "
+            "milliseconds, and an adapter has 80 to 160 MB/s (section 6.1.2). Here the requests "
+            "end in the page cache. The last column is how many times a time is as long as that of "
+            "the equation, or as short, where they are farthest apart."
+        )
+        columns = [
+            Column(DIRECTION.name, DIRECTION.title, header=True),
+            Column(STORAGE.name, STORAGE.title),
+            Column("points", "cells", str),
+            Column("latency", "t", numbers.seconds, measure=True, unit="s"),
+            Column("bandwidth", "B", numbers.rate, measure=True, unit=BANDWIDTH_UNIT),
+            Column("farthest", "farthest", numbers.factor, measure=True),
+        ]
+        beside = (Column("environment", "MPI"),)
+        return [Table(self.name, caption, columns, rows, groups="environment", csv_only=beside)]
+
+
+def _place(cell: Cell) -> tuple[str, str, str]:
+    return cell.environment, cell.axis(DIRECTION.name), cell.axis(STORAGE.name)
 
 
 EXPERIMENT = published_experiment(
@@ -47,7 +159,8 @@ EXPERIMENT = published_experiment(
     metrics=[TIME],
     analysis=ANALYSIS,
     lead=(
-        "All ranks write a cube of ints to one file, or read it; each has a block. A write is "
+        "All ranks write a cube of ints to one file, or read it; each has a block. Beside that "
+        "each rank has a file of its own, with its block. A write is "
         "timed until the file is closed: then every process that opens it sees the data. A read "
         "is timed until the data are in memory; the file is in the page cache."
     ),
@@ -57,9 +170,9 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [DIRECTION, BLOCKS, STORAGE],
             lambda cell: WAYS[cell.axis("way")],
-            kind=lambda cell: WAYS[cell.axis("way")],
+            kind=kind_of,
             point=point_words,
-            shown=lambda cell: cell.has({"side": MAIN_SIDE}),
+            shown=lambda cell: cell.has({"side": MAIN_SIDE}) and cell.axis("way") != OWN_FILES,
         ),
         ByCores(
             Pivot(
@@ -106,6 +219,7 @@ EXPERIMENT = published_experiment(
             },
             lambda cell: cell.has(MAIN),
         ),
+        RequestCosts("parallel_io_requests"),
         FileSystems("parallel_io_file_systems", [STORAGE]),
     ],
 )

@@ -20,6 +20,7 @@ WAY = Axis(
         "send": "MPI_Send, or MPI_Sendrecv",
         "isend": "MPI_Isend, several under way",
         "put": "put and flush",
+        "bcast": "MPI_Bcast",
     },
 )
 DIRECTION = Axis("direction", "direction", {"one_way": "one way", "both_ways": "both ways"})

@@ -152,3 +152,12 @@ FILE_CALL(MPI_File_write_at, const, SENT, NO_DATA, buffer)
 FILE_CALL(MPI_File_write_at_all, const, SENT, NO_DATA, buffer)
 FILE_CALL(MPI_File_read_at, , NO_DATA, GOT, NO_VARIABLE)
 FILE_CALL(MPI_File_read_at_all, , NO_DATA, GOT, NO_VARIABLE)
+
+#define FILE_CALL_LATER(function, constant, sent, got, out)                                        \
+    CARRYING(function,                                                                             \
+             (MPI_File file, MPI_Offset place, constant void *buffer, int count,                   \
+              MPI_Datatype type, MPI_Request *request),                                            \
+             (file, place, buffer, count, type, request), sent, got, NO_OPERATION, out,            \
+             WITH_REQUEST, NO_HOLD)
+FILE_CALL_LATER(MPI_File_iwrite_at, const, SENT, NO_DATA, buffer)
+FILE_CALL_LATER(MPI_File_iread_at, , NO_DATA, GOT, NO_VARIABLE)

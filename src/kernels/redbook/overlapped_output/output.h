@@ -1,0 +1,69 @@
+/* What the files of the kernel `overlapped_output` share: a way to write a step, and the steps of a
+ * rank. */
+#ifndef ONESIDED_OVERLAPPED_OUTPUT_H
+#define ONESIDED_OVERLAPPED_OUTPUT_H
+
+#include <mpi.h>
+
+#include "harness/storage.h"
+#include "mpi/team.h"
+
+struct output;
+
+/* How a rank writes a step: a row of the axis. */
+struct way {
+    const char *name;
+    bool by_thread; /* thread 0 writes a copy while the others compute */
+    bool is_later;  /* the write of a copy begins, the thread computes, the write ends */
+    bool by_mpi;    /* through an MPI_File; else by system calls */
+    void (*begin)(struct output *own, const int64_t *data, long long step);
+    void (*end)(struct output *own);
+};
+
+/* Where a step is when its output ends: a row of the axis. */
+struct until {
+    const char *name;
+    bool is_device; /* the device has it; else the system has, in its page cache */
+};
+
+struct output {
+    struct launch *launch;
+    struct record *record;
+    const struct way *way;
+    const struct until *until;
+    int elements, steps; /* of a step at this rank; which the file has of each rank */
+    int64_t *shared;     /* what the threads that compute write to */
+    int64_t *copy;       /* what thread 0 writes from; afterwards what the file has */
+    struct stored stored;
+    MPI_File file;
+    int descriptor;
+    MPI_Request request;
+    struct team team;
+    struct thread_barrier barrier; /* of the threads, in a step */
+    struct compute computes[TEAM_MAX];
+    uint64_t first; /* step of the burst, from 1; its values are there before the burst */
+    long long burst;
+    double length_s, output_s, compute_s;
+    struct verification found;
+};
+
+#define WAYS 5
+extern const struct way ways[WAYS];
+
+/* A value of a step: no other step of the cell has it there, and no other place of the step. */
+static inline int64_t value_of_step(const struct output *own, long long step, int element)
+{
+    const int64_t place = (int64_t)own->launch->rank * own->elements + element;
+    return (((int64_t)own->first + step) << 32) + place;
+}
+
+static inline long long bytes_of_step(const struct output *own)
+{
+    return (long long)own->elements * (long long)sizeof(int64_t);
+}
+
+/* Around a burst, untimed: open the file; close it, and compare what it has. */
+void open_output(struct output *own);
+void check_output(struct output *own);
+
+#endif
