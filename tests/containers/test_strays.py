@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.timeout(3600)  # builds images
 
-START_S = 30
+START_S = 90
 GONE_S = 10
 
 END = """

@@ -39,7 +39,7 @@ def test_each_fault_is_its_own_verdict_and_the_other_mpi_goes_on(
     replace_launcher(HANGS)
     replace_launcher("#!/bin/sh\nexit 1\n", "impi-2021.18.1")
     expected = {"mpich-5.0.2": "not_run", "impi-2021.18.1": "crash", "openmpi-5.0.11": "ok"}
-    onesided("run", campaign_file(environments=list(expected), launch_timeout_s=10))
+    onesided("run", campaign_file(environments=list(expected), launch_timeout_s=20))
     results = tmp_path / "results" / "tiny"
     assert statuses_by(results, "environment") == {name: [one] for name, one in expected.items()}
     cells = pl.read_parquet(results / "cells.parquet")
