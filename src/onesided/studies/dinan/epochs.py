@@ -18,8 +18,8 @@ EPOCHS = Axis(
     "epoch",
     {
         "lock_all": "lock_all, unlock_all",
-        "locks_of_targets": "a lock of each rank that is accessed",
-        "locks_of_all": "a lock of each rank",
+        "locks_of_targets": "locks of the ranks accessed",
+        "locks_of_all": "locks of all ranks",
         "flush": "flush, in one lock_all",
         "wait_for_first": "wait for the first request",
         "wait_for_all": "wait for all requests",
