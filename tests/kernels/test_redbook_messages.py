@@ -224,27 +224,32 @@ def test_every_block_in_place_is_verified(in_place, ranks):
         assert samples(result, "time").keys() == set(range(ranks))
 
 
-def test_an_exchange_is_halved(each, environment, tmp_path):
-    source = tmp_path / "slow_sendrecv.c"
-    source.write_text(SLOW_SENDRECV, "utf-8")
-    run = each("two_way_exchange").launch(
-        "--samples=1", "--burst=1", "--interface=sendrecv", "--size_bytes=8",
-        variables=preloaded_mpi(source, environment, tmp_path),
-    )  # fmt: skip
-    (result,) = run.results.values()
+@pytest.fixture
+def exchanged(each, environment, tmp_path):
+    """Return a function that makes an exchange with calls of MPI that are slow."""
+
+    def results(calls, interfaces):
+        source = tmp_path / "slow.c"
+        source.write_text(calls, "utf-8")
+        run = each("two_way_exchange").launch(
+            "--samples=1", "--burst=1", f"--interface={interfaces}", "--size_bytes=8",
+            variables=preloaded_mpi(source, environment, tmp_path),
+        )  # fmt: skip
+        return run.results.values()
+
+    return results
+
+
+def test_an_exchange_is_halved(exchanged):
+    (result,) = exchanged(SLOW_SENDRECV, "sendrecv")
     for (time,) in samples(result, "time").values():
         assert 0.1 <= time < 0.2
 
 
 @pytest.mark.one_case
-def test_the_other_cure_is_a_synchronous_send(each, environment, tmp_path):
-    source = tmp_path / "slow_ssend.c"
-    source.write_text(SLOW_SSEND, "utf-8")
-    run = each("two_way_exchange").launch(
-        "--samples=1", "--burst=1", "--interface=irecv_send,irecv_ssend", "--size_bytes=8",
-        variables=preloaded_mpi(source, environment, tmp_path),
-    )  # fmt: skip
-    send, ssend = (samples(result, "time") for result in run.results.values())
+def test_the_other_cure_is_a_synchronous_send(exchanged):
+    results = exchanged(SLOW_SSEND, "irecv_send,irecv_ssend")
+    send, ssend = (samples(result, "time") for result in results)
     for rank in (0, 1):
         assert send[rank][0] < 0.1 <= ssend[rank][0]
 

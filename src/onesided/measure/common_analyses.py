@@ -82,6 +82,17 @@ def samples_of_results(
     return table.with_columns(**others, round=pl.lit(1))
 
 
+VARIATION = "variation"
+"""How much the samples of a launch vary: the value that nine tenths of the samples do not exceed,
+less the value that one tenth does not exceed, divided by the median."""
+
+
+def variation_of(values: pl.Expr) -> pl.Expr:
+    """Return the `VARIATION` of values."""
+    width = values.quantile(0.9, "linear") - values.quantile(0.1, "linear")
+    return width / values.median()
+
+
 def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
     """Return two series of equal length side by side, one row for each index."""
     left = samples.filter(pl.col("metric") == first).select(*SAMPLE, pl.col("value").alias(first))

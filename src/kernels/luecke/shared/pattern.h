@@ -66,6 +66,7 @@ struct pattern {
     int64_t *data, *result;
     uint64_t trial; /* from 1 */
     struct access_to_others *others;
+    void *own; /* the kernel's, from `enter` to `leave` */
     struct verification found;
 };
 

@@ -17,8 +17,6 @@
 
 struct access_to_others {
     struct window window;
-    MPI_Group above, below; /* a tree's: this rank's parent, its children */
-    int *children, children_number;
 };
 
 #define INLINE static inline __attribute__((always_inline))

@@ -15,6 +15,12 @@
 
 enum { NOTICE_TAG = 1 }; /* the source's */
 
+/* Whom a rank synchronises with. */
+struct pairs {
+    MPI_Group above, below; /* its parent, its children */
+    int *children, children_number;
+};
+
 /* A rank's children in the order in which it serves them; their number is returned. */
 static int children_of(const struct pattern *pattern, int *children)
 {
@@ -29,68 +35,77 @@ static int children_of(const struct pattern *pattern, int *children)
 
 void pairwise_enter(struct pattern *pattern)
 {
-    struct access_to_others *others = pattern->others;
+    if (pattern->interface->kind != MPI2_PAIRWISE) {
+        return;
+    }
+    struct pairs *pairs = pattern->own = allocate(1, sizeof *pairs);
     const int parent = parent_of(pattern->rank), parents = pattern->rank == ROOT ? 0 : 1;
     MPI_Group every_rank;
-    others->children = allocate((size_t)pattern->ranks, sizeof others->children[0]);
-    others->children_number = children_of(pattern, others->children);
+    pairs->children = allocate((size_t)pattern->ranks, sizeof pairs->children[0]);
+    pairs->children_number = children_of(pattern, pairs->children);
     CHECKED(MPI_Comm_group(world_communicator, &every_rank));
-    CHECKED(MPI_Group_incl(every_rank, parents, &parent, &others->above));
-    CHECKED(MPI_Group_incl(every_rank, others->children_number, others->children, &others->below));
+    CHECKED(MPI_Group_incl(every_rank, parents, &parent, &pairs->above));
+    CHECKED(MPI_Group_incl(every_rank, pairs->children_number, pairs->children, &pairs->below));
     CHECKED(MPI_Group_free(&every_rank));
 }
 
 void pairwise_leave(struct pattern *pattern)
 {
-    struct access_to_others *others = pattern->others;
-    if (others->above != MPI_GROUP_EMPTY) {
-        CHECKED(MPI_Group_free(&others->above));
+    struct pairs *pairs = pattern->own;
+    if (pairs == NULL) {
+        return;
     }
-    if (others->below != MPI_GROUP_EMPTY) {
-        CHECKED(MPI_Group_free(&others->below));
+    if (pairs->above != MPI_GROUP_EMPTY) {
+        CHECKED(MPI_Group_free(&pairs->above));
     }
-    free(others->children);
+    if (pairs->below != MPI_GROUP_EMPTY) {
+        CHECKED(MPI_Group_free(&pairs->below));
+    }
+    free(pairs->children);
+    free(pairs);
 }
 
 /* ---- THE TIMED PART of each rank ---- */
 
 static void go_by_gets(struct pattern *pattern)
 {
-    const struct access_to_others *others = pattern->others;
+    const struct pairs *pairs = pattern->own;
+    const MPI_Win window = pattern->others->window.handle;
     int64_t notice = (int64_t)pattern->trial;
     if (pattern->rank != ROOT) {
         const int parent = parent_of(pattern->rank);
         CHECKED(MPI_Recv(&notice, 1, MPI_INT64_T, parent, NOTICE_TAG, world_communicator,
                          MPI_STATUS_IGNORE));
-        CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, parent, 0, others->window.handle));
+        CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, parent, 0, window));
         get(pattern, pattern->data, parent, 0);
-        CHECKED(MPI_Win_unlock(parent, others->window.handle));
+        CHECKED(MPI_Win_unlock(parent, window));
         verify_element(&pattern->found, notice, (int64_t)pattern->trial, 0, pattern->trial);
     }
-    if (pattern->rank != ROOT && others->children_number > 0) {
+    if (pattern->rank != ROOT && pairs->children_number > 0) {
         /* what the get wrote here is a store of this rank's, until it unlocks its own window */
-        CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, pattern->rank, 0, others->window.handle));
-        CHECKED(MPI_Win_unlock(pattern->rank, others->window.handle));
+        CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, pattern->rank, 0, window));
+        CHECKED(MPI_Win_unlock(pattern->rank, window));
     }
-    for (int child = 0; child < others->children_number; child++) {
-        CHECKED(MPI_Send(&notice, 1, MPI_INT64_T, others->children[child], NOTICE_TAG,
+    for (int child = 0; child < pairs->children_number; child++) {
+        CHECKED(MPI_Send(&notice, 1, MPI_INT64_T, pairs->children[child], NOTICE_TAG,
                          world_communicator));
     }
 }
 
 static void go_by_puts(struct pattern *pattern)
 {
-    const struct access_to_others *others = pattern->others;
+    const struct pairs *pairs = pattern->own;
+    const MPI_Win window = pattern->others->window.handle;
     if (pattern->rank != ROOT) {
-        CHECKED(MPI_Win_post(others->above, 0, others->window.handle));
-        CHECKED(MPI_Win_wait(others->window.handle));
+        CHECKED(MPI_Win_post(pairs->above, 0, window));
+        CHECKED(MPI_Win_wait(window));
     }
-    if (others->children_number > 0) {
-        CHECKED(MPI_Win_start(others->below, 0, others->window.handle));
-        for (int child = 0; child < others->children_number; child++) {
-            put(pattern, pattern->data, others->children[child], 0);
+    if (pairs->children_number > 0) {
+        CHECKED(MPI_Win_start(pairs->below, 0, window));
+        for (int child = 0; child < pairs->children_number; child++) {
+            put(pattern, pattern->data, pairs->children[child], 0);
         }
-        CHECKED(MPI_Win_complete(others->window.handle));
+        CHECKED(MPI_Win_complete(window));
     }
 }
 

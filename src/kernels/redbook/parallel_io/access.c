@@ -128,15 +128,12 @@ void close_own(struct access *own)
 /* Each rank its own file; or rank 0 the file of all. */
 static void write_what_is_read(struct access *own)
 {
-    const struct cube *cube = &own->cube;
     if (own->way->own_files) {
-        open_own(own);
-        access_ended_with(own, "pwrite",
-                          storage_write(own->descriptor, cube->block,
-                                        cube->elements * (long long)sizeof(int32_t), 0));
-        close_own(own);
+        own->way->open(own);
+        own->way->write(own);
+        own->way->close(own);
     } else if (own->launch->rank == 0) {
-        access_ended_with(own, "pwrite", cube_write_file(cube, &own->stored));
+        access_ended_with(own, "pwrite", cube_write_file(&own->cube, &own->stored));
     }
 }
 

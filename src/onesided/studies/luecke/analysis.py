@@ -13,7 +13,12 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
-from onesided.measure.common_analyses import BehindAnalysis, values_of
+from onesided.measure.common_analyses import (
+    VARIATION,
+    BehindAnalysis,
+    values_of,
+    variation_of,
+)
 
 WARM_UP_TRIALS = 1
 """The number of trials to drop at the beginning, because the first trial has start-up costs."""
@@ -35,9 +40,8 @@ REMOVED, SHARE = "removed", "share"
 FIRST, OVER_MEDIAN = "first", "over_median"
 """The time of the first trial, divided by the median of the other trials."""
 
-VARIATION, TRIALS = "variation", "trials"
-"""How much the trials of a launch vary, without the first trial: the time that nine tenths of the
-trials do not exceed, less the time that one tenth does not exceed, divided by the median."""
+TRIALS = "trials"
+"""The variation of a launch's trials, without the first trial."""
 
 
 def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -79,13 +83,12 @@ def varied(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """
     is_first = pl.col("index") < WARM_UP_TRIALS
     first, others = pl.col("value").filter(is_first), pl.col("value").filter(~is_first)
-    width = others.quantile(0.9, "linear") - others.quantile(0.1, "linear")
     return (
         samples.drop_nulls("value")
         .group_by(by, maintain_order=True)
         .agg(
             (first.mean() / others.median()).alias(OVER_MEDIAN),
-            (width / others.median()).alias(TRIALS),
+            variation_of(others).alias(TRIALS),
         )
         .drop_nulls([OVER_MEDIAN, TRIALS])
     )

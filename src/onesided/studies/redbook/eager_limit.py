@@ -68,7 +68,8 @@ class LimitsByRanks:
         """Return the table, or nothing if no send was measured."""
         material = apart(material)
         rows = []
-        for (name, receiver), cells in _sends(material).items():
+        sends = _sends(material)
+        for (name, receiver), cells in sends.items():
             row: dict[str, Any] = {"environment": name, "receiver": receiver}
             for cell in cells:
                 limit = value_or_word(material, cell, LIMIT.name, "median")
@@ -80,7 +81,7 @@ class LimitsByRanks:
             rows.append(row)
         if not rows:
             return []
-        numbers_of_ranks = sorted({cell.ranks for own in _sends(material).values() for cell in own})
+        numbers_of_ranks = sorted({cell.ranks for own in sends.values() for cell in own})
         columns = [
             Column("environment", "MPI", header=True),
             Column(RECEIVER.name, RECEIVER.title),

@@ -9,7 +9,12 @@ import polars as pl
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
 from onesided.environments.settings import DEFAULT, shares_memory
-from onesided.measure.common_analyses import ReferenceAnalysis, values_of
+from onesided.measure.common_analyses import (
+    VARIATION,
+    ReferenceAnalysis,
+    values_of,
+    variation_of,
+)
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.claims import published_experiment
@@ -24,9 +29,8 @@ from onesided.studies.redbook.kinds import Kinds
 TIME = Metric("time", "time", "s", "max")
 """The time of a call: the largest time of all ranks."""
 
-VARIATION, BURSTS = "variation", "bursts"
-"""How much the bursts of a launch vary: the time of a call that nine tenths of the bursts do not
-exceed, less the time that one tenth does not exceed, divided by the median."""
+BURSTS = "bursts"
+"""The variation of a launch's bursts."""
 
 
 LEAST_BURSTS = 3
@@ -40,14 +44,13 @@ class CollectiveAnalysis(ReferenceAnalysis):
         """Return the time of a call and the variation of each launch."""
         times = super().launch_values(cells, samples)
         value = pl.col("value")
-        width = value.quantile(0.9, "linear") - value.quantile(0.1, "linear")
         varied = (
             samples.filter(pl.col("metric") == TIME.series)
             .drop_nulls("value")
             .group_by(*LAUNCH, "index", maintain_order=True)
             .agg(value.max())
             .group_by(LAUNCH, maintain_order=True)
-            .agg((width / value.median()).alias(BURSTS), pl.len().alias("count"))
+            .agg(variation_of(value).alias(BURSTS), pl.len().alias("count"))
             .filter(pl.col("count") >= LEAST_BURSTS)
         )
         return pl.concat([times, values_of(varied, BURSTS, VARIATION, BURSTS, "1")])

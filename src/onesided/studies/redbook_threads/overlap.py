@@ -162,6 +162,20 @@ def is_swept(cell: Cell) -> bool:
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"
 
 
+def efficiencies(name: str, axes: Sequence[Axis]) -> ByCores:
+    """Return a table of the efficiency of each launch."""
+    return ByCores(
+        Pivot(
+            name=name,
+            caption="Efficiency of each launch, median over launches with its {}.",
+            metric=EFFICIENCY,
+            axes=axes,
+            show=numbers.hundredths,
+            unit="1",
+        )
+    )
+
+
 EXPERIMENT = published_experiment(
     __name__,
     "Overlap",
@@ -183,16 +197,7 @@ EXPERIMENT = published_experiment(
             with_flavor(WAY),
             lambda cell: f"{SIZE.value(cell)}, rank 0 {PEER.value(cell)}",
         ),
-        ByCores(
-            Pivot(
-                name="overlap",
-                caption="Efficiency of each launch, median over launches with its {}.",
-                metric=EFFICIENCY,
-                axes=AXES,
-                show=numbers.hundredths,
-                unit="1",
-            )
-        ),
+        efficiencies("overlap", AXES),
         OnCores(
             SeriesFigure(
                 name="overlap_sizes",

@@ -1,13 +1,17 @@
 """Does a thread hide the output of a time step behind the computation of the next step?"""
 
 from onesided.cells.experiment import Metric
-from onesided.report import numbers
-from onesided.report.by_cores import ByCores, Fold, RanksOf
+from onesided.report.by_cores import Fold, RanksOf
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.scope import size_label
 from onesided.studies.redbook_threads import STUDY
-from onesided.studies.redbook_threads.overlap import EFFICIENCY, OverlapAnalysis, Overlaps
+from onesided.studies.redbook_threads.overlap import (
+    EFFICIENCY,
+    OverlapAnalysis,
+    Overlaps,
+    efficiencies,
+)
 
 OUTPUT = Metric("output", "output", "s", "max")
 """The time of a step's output alone, in the rank in which it is the longest."""
@@ -58,16 +62,7 @@ EXPERIMENT = published_experiment(
             WAY.words_of,
             lambda cell: f"{SIZE.value(cell)}, ends {UNTIL.value(cell)}",
         ),
-        ByCores(
-            Pivot(
-                name="overlapped_output",
-                caption="Efficiency of each launch, median over launches with its {}.",
-                metric=EFFICIENCY,
-                axes=AXES,
-                show=numbers.hundredths,
-                unit="1",
-            )
-        ),
+        efficiencies("overlapped_output", AXES),
         Fold(
             {
                 "The output alone": Pivot(
