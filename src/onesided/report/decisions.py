@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any
 
 from onesided.cells import verdicts
-from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import apart_by_cores, placements_in_words, what_crowds
@@ -148,7 +147,7 @@ class Cells:
         ranks, setting, nodes, on_node = (labels.pop(name, None) for name in names)
         return [
             cell
-            for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT))
+            for cell in sorted(cells, key=lambda cell: not cell.is_of_default)
             if cell.environment == self.environment
             and cell.has(labels)
             and ranks in (None, str(cell.ranks))
@@ -188,7 +187,7 @@ class Cells:
         for name in names:
             for cell in replace(self, environment=name).chosen(self.cores, choice):
                 if cell.ranks_per_node is not None and self.values.of(cell) is not None:
-                    is_default = cell.setting in (None, DEFAULT)
+                    is_default = cell.is_of_default
                     way = (cell.system, cell.setting or "", cell.thread_level or "")
                     group = found.setdefault((cell.ranks, is_default, *way), {})
                     group.setdefault(cell.ranks_per_node, cell)

@@ -22,6 +22,7 @@ from onesided.campaign.tables import (
     read_campaign,
 )
 from onesided.cells.experiment import Experiment, Experiments
+from onesided.environments.settings import DEFAULT
 from onesided.measure import tails, values
 from onesided.measure.cell_verdicts import read_verdicts, usable_evidence
 from onesided.measure.latencies import COUNTS, FAR, LATENCY, MET, SHARED, Met, met_of
@@ -83,6 +84,11 @@ class Cell:
     def has(self, labels: Mapping[str, str]) -> bool:
         """Tell whether the cell has these values on its axes."""
         return all(self.axis(name) == value for name, value in labels.items())
+
+    @property
+    def is_of_default(self) -> bool:
+        """Whether the cell ran with no variables of a setting, or names no setting."""
+        return self.setting in (None, DEFAULT)
 
     @property
     def how_run(self) -> str:

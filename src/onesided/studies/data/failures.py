@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from onesided.cells import verdicts
-from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
@@ -94,7 +93,7 @@ def _known(failed: Sequence[Cell], release: Release) -> str:
 
 def _command(cell: Cell) -> str:
     """Return the command that writes a program to reproduce the failure."""
-    setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
+    setting = f" --setting {cell.setting}" if not cell.is_of_default else ""
     return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from onesided.cells.experiment import Metric
-from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
@@ -53,7 +52,7 @@ def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
     sends = [cell for cell in material.cells if cell.has({"call": "send"})]
 
     def place(cell: Cell) -> tuple[str, str]:
-        is_default = cell.setting in (None, DEFAULT)
+        is_default = cell.is_of_default
         name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
         return name, RECEIVER.words_of(cell)
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
-from onesided.environments.settings import DEFAULT, shares_memory
+from onesided.environments.settings import shares_memory
 from onesided.measure.common_analyses import (
     VARIATION,
     ReferenceAnalysis,
@@ -116,7 +116,7 @@ def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pa
         return {**{axis.name: axis.value(cell) for axis in (WAY, SIZE)}, WHERE.key: where}
 
     for at, own in by_point(cells, point):
-        shared = [cell for cell in own if cell.setting in (None, DEFAULT)]
+        shared = [cell for cell in own if cell.is_of_default]
         without = [cell for cell in own if cell.setting and not shares_memory(cell.setting)]
         if shared and without:
             yield Pair(at, without[0], shared[0])
@@ -175,9 +175,7 @@ EXPERIMENT = published_experiment(
                 y="time of a call",
             ),
             way,
-            lambda cell: (
-                cell.setting in (None, DEFAULT) and not cell.axis("interface").endswith("barrier")
-            ),
+            lambda cell: cell.is_of_default and not cell.axis("interface").endswith("barrier"),
         ),
     ],
 )

@@ -7,7 +7,6 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
-from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
@@ -78,7 +77,7 @@ class Overlaps:
         """Return in words each way, with its points and the efficiency at each point."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
-            setting = "" if cell.setting in (None, DEFAULT) else f" ({cell.setting})"
+            setting = "" if cell.is_of_default else f" ({cell.setting})"
             point = f"{self.point(cell)}: {numbers.hundredths(efficiency.value)}"
             by_way.setdefault(f"{self.way(cell)}{setting}", []).append(point)
         return listed([f"{way} ({', '.join(points)})" for way, points in by_way.items()])
@@ -157,7 +156,7 @@ AXES = [WAY, FLAVOR, SIZE, PEER]
 
 def is_swept(cell: Cell) -> bool:
     """Tell whether a cell belongs to a series with all sizes."""
-    is_default = cell.setting in (None, DEFAULT)
+    is_default = cell.is_of_default
     ways = ("isend", "put")
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"
 
