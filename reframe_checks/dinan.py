@@ -1,4 +1,4 @@
-"""Six experiments on what MPI-3 added to one-sided communication.
+"""Seven experiments on what MPI-3 added to one-sided communication.
 
 Source: Dinan, Balaji, Buntinas, Goodell, Gropp, Thakur, "An implementation and evaluation of the
 MPI 3.0 one-sided communication interface", sections 2 to 5.
@@ -230,3 +230,59 @@ class Epochs(Dinan):
         others = self.ranks - 1
         powers = {1 << power for power in range(others.bit_length())}
         self.crosses += [{"epoch": EPOCHS, "targets": sorted({0, *powers, others})}]
+
+
+@rfm.simple_test
+class Issue(Dinan):
+    """Operations of rank 1 on rank 0, a pause, and then the call that completes them.
+
+    A window in shared memory (`allocate`) is written where an operation is called. Where an
+    operation becomes a message, the library decides when that leaves.
+    """
+
+    descr = "issue of operations"
+    kernel = "issue"
+    setting = builtins.parameter(["default", "tcp"])
+    ranks = ranks_of(2)
+    most_ranks = 2
+    cell_s, crowded_cell_s = 0.1, 0.3
+    options = crowded_options = {"samples": "20", "budget-s": "1"}
+    base_point = {
+        "epoch": "lock",
+        "operation": "put",
+        "flavor": "create",
+        "pause": "computes",
+        "operations": 1,
+        "size_bytes": 8,
+    }
+    _epochs = {"epoch": ["lock", "exclusive_lock", "flush"]}
+    crosses_full = crosses_crowded = [
+        {**_epochs, "operation": ["put", "replace"], "pause": ["computes", "probes"]},
+        {**_epochs, "operations": [1, 64], "size_bytes": [8, 65536]},
+        {**_epochs, "flavor": FLAVORS},
+    ]
+
+
+#: Only MPICH's device ch3 can put lock, operation and unlock into one message.
+MERGED = ["merged_locks"]
+
+
+@rfm.simple_test
+class IssueMerged(Issue):
+    """The same if the library keeps operations, so that they can be one message with the lock."""
+
+    descr = "issue of operations, locks merged"
+    setting = builtins.parameter(MERGED)
+
+
+@rfm.simple_test
+class OrderingMerged(Ordering):
+    """The source's Figure 7: epochs whose lock, operation and unlock are one message."""
+
+    descr = "ordering of a write and a read, locks merged"
+    setting = builtins.parameter(MERGED)
+    ranks = ranks_of(2)
+    crosses_full = crosses_crowded = [
+        {"idiom": ["exclusive_epochs", "shared_epochs"], "flavor": FLAVORS},
+        {"flavor": FLAVORS},
+    ]

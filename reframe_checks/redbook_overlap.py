@@ -10,7 +10,7 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
-from .plugins.grid import LOWEST_LEVEL
+from .plugins.grid import LOWEST_LEVEL, THREADS_LEVEL
 from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
@@ -122,9 +122,36 @@ class OverlappedOutput(OnesidedCheck):
         "until": "cache",
         "storage": "disk",
         "size_bytes": MAIN_SIZE,
+        "meanwhile": "computes",
+        "message_bytes": NO_MEANING,
     }
     _where = {"until": ["cache", "device"], "size_bytes": [MAIN_SIZE, LARGEST]}
     crosses_one_thread = [
         {"way": ["posix", "write_at", "iwrite_at"], **_where},
         {"way": ["thread_posix", "thread_write_at"], "workers": [1], **_where},
+    ]
+
+
+@rfm.simple_test
+class OutputBesideMessages(OverlappedOutput):
+    """Two tasks exchange as many bytes as they write, one after the other and at the same time.
+
+    Two threads call MPI, so all cells have the level that allows this.
+    """
+
+    descr = "output beside messages"
+    tags = {"redbook"}
+    thread_level = builtins.parameter([THREADS_LEVEL])
+    ranks = ranks_of(2)
+    multiple_of_ranks = 2
+    cell_s, crowded_cell_s = 0.6, 2.0
+    base_point = {
+        **OverlappedOutput.base_point,
+        "meanwhile": "exchanges",
+        "message_bytes": 65536,
+    }
+    _messages = {"until": ["cache", "device"], "message_bytes": [8, 65536]}
+    crosses_one_thread = [
+        {"way": ["posix", "iwrite_at"], **_messages},
+        {"way": ["thread_posix", "thread_write_at"], "workers": [1], **_messages},
     ]

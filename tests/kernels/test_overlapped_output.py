@@ -19,6 +19,25 @@ IN_MEMORY = f"storage=tmpfs;size_bytes={8 * ELEMENTS}"
 ALONE = f"--cells=way=posix,write_at,iwrite_at;until=cache,device;{IN_MEMORY}"
 THREADS = f"--cells=way=thread_posix,thread_write_at;workers=1,2;until=cache,device;{IN_MEMORY}"
 FUNNELED = "--thread-level=funneled"
+BESIDE = (
+    "--cells=way=posix,write_at,iwrite_at,thread_posix,thread_write_at;"
+    f"{IN_MEMORY};meanwhile=exchanges;message_bytes=8,4000"
+)
+MULTIPLE = "--thread-level=multiple"
+#: An exchange of a known speed: it sleeps.
+EXCHANGE_S = 0.02
+EXCHANGE = f"""
+#include <time.h>
+int PMPI_Sendrecv(const void *, int, int, int, int, void *, int, int, int, int, int, void *);
+int MPI_Sendrecv(const void *sent, int a, int b, int to, int c, void *got, int d, int e, int from,
+                 int f, int communicator, void *status)
+{{
+    struct timespec length = {{0, {int(1e9 * EXCHANGE_S)}}};
+    nanosleep(&length, 0);
+    return PMPI_Sendrecv(sent, a, b, to, c, got, d, e, from, f, communicator, status);
+}}
+"""
+"""MPICH, whose handles are integers."""
 CORES = len(os.sched_getaffinity(0))
 #: A device of a known speed: a process that waits for it needs no core.
 DEVICE_S = 0.02
@@ -102,6 +121,62 @@ def test_a_known_overlap_is_found(output, tmp_path):
         found[result["labels"]["way"]] = (alone + compute - both) / min(alone, compute)
     assert found["posix"] < 0.3
     assert found["thread_posix"] > 0.6
+
+
+def test_every_element_of_every_message_is_verified_beside_the_file(output):
+    run = output.launch(*FEW, MULTIPLE, BESIDE)
+    assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "ok")
+    for result in run.results.values():
+        # whole messages alone: of 500 elements there is one in a step of 999
+        elements = {8: ELEMENTS, 4000: 500}[result["labels"]["message_bytes"]]
+        assert verified(result) == {
+            "file": (2 * ELEMENTS * STEPS * BURSTS, 0),
+            "message": (2 * elements * STEPS * BURSTS, 0),
+        }
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_message_that_is_lost_stale_or_altered_is_found(output, fault):
+    with_fault_everywhere(output, fault, *FEW, MULTIPLE, BESIDE, calls="MPI_Sendrecv")
+
+
+@pytest.mark.first_mpi
+def test_an_exchange_needs_pairs_and_the_level_of_the_threads_that_call_mpi(output):
+    alone = output.launch(*FEW, MULTIPLE, BESIDE, "--ranks=1", ranks=1)
+    assert {one["detail"] for one in alone.results.values()} == {"ranks exchange in pairs: found 1"}
+    funneled = output.launch(*FEW, FUNNELED, BESIDE)
+    provided = funneled.lines[0]["thread_level"]["provided"]
+    for result in funneled.results.values():
+        way = result["labels"]["way"]
+        needed = {"thread_posix": "SERIALIZED", "thread_write_at": "MULTIPLE"}.get(way)
+        reason = (
+            f"several threads need MPI_THREAD_{needed}: asked for funneled, provided {provided}"
+        )
+        if needed is None or provided == "multiple":
+            assert result["status"] == "ok"
+        else:
+            assert result["detail"] == reason
+
+
+@pytest.mark.first_mpi
+@pytest.mark.measures
+def test_output_beside_messages_goes_on_at_the_same_time_if_a_thread_writes(output, tmp_path):
+    slow = preloaded(DEVICE + EXCHANGE, tmp_path)
+    block = (
+        f"--cells=way=posix,thread_posix;until=device;{IN_MEMORY};"
+        "meanwhile=exchanges;message_bytes=7992"
+    )
+    run = output.launch(*FEW, MULTIPLE, block, variables=slow)
+    of_sum = {}
+    for result in run.results.values():
+        alone, messages, both = (
+            min(samples(result, name)[0]) for name in ("output", "compute", "both")
+        )
+        assert alone > DEVICE_S
+        assert messages > EXCHANGE_S
+        of_sum[result["labels"]["way"]] = both / (alone + messages)
+    assert of_sum["posix"] > 0.9
+    assert of_sum["thread_posix"] < 0.8
 
 
 @pytest.mark.first_mpi

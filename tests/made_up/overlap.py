@@ -13,14 +13,27 @@ CELLS = make.points(
         "sleeps" if at["transfer"] == "thread_put" else ("in_mpi", "computes", "sleeps")
     ),
 )
+OUTPUT = {
+    "way": ("posix", "iwrite_at", "thread_posix", "thread_write_at"),
+    "workers": lambda at: "1" if at["way"].startswith("thread") else "none",
+    "until": ("cache", "device"),
+    "storage": "disk",
+}
 #: Of output: rank 0 is the only one.
 STEPS = make.points(
-    way=("posix", "iwrite_at", "thread_posix", "thread_write_at"),
-    workers=lambda at: "1" if at["way"].startswith("thread") else "none",
-    until=("cache", "device"),
-    storage="disk",
-    size_bytes=(1 << 20, 1 << 24),
+    **OUTPUT, size_bytes=(1 << 20, 1 << 24), meanwhile="computes", message_bytes="none"
 )
+#: Of output beside messages of two ranks.
+BESIDE = make.points(**OUTPUT, size_bytes=1 << 20, meanwhile="exchanges", message_bytes=(8, 65536))
+
+
+def cells_of(launch):
+    by_ranks = {1: STEPS, 2: BESIDE} if launch.kernel == "overlapped_output" else {2: CELLS}
+    return by_ranks.get(launch.ranks, [])
+
+
+def is_beside(at):
+    return at.get("meanwhile") == "exchanges"
 
 
 def is_by_thread(at):
@@ -28,12 +41,16 @@ def is_by_thread(at):
 
 
 def as_claimed(at):
-    """Return efficiencies that bear the source out: a thread hides nearly all."""
+    """Return efficiencies that bear the source out: a thread hides nearly all of a compute."""
+    if is_beside(at):
+        return 0.3
     return 0.9 if is_by_thread(at) else 0.05
 
 
 def reversed_efficiencies(at):
-    """Return efficiencies that contradict it: a thread only disturbs."""
+    """Return efficiencies that contradict it: a thread only disturbs, and a device does not."""
+    if is_beside(at):
+        return 0.97 if at["until"] == "device" else -0.4
     return -0.4 if is_by_thread(at) else 0.95
 
 
@@ -46,4 +63,6 @@ def series(cell, hidden=as_claimed):
     return [make.Series("length", [COMPUTE_S], rank), *timed]
 
 
-campaign = partial(make.campaign, series, {"overlap": CELLS, "overlapped_output": STEPS})
+campaign = partial(
+    make.campaign, series, cells_of, kernels=("overlap", "overlapped_output"), ranks=(1, 2)
+)

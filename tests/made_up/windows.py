@@ -59,6 +59,8 @@ CELLS = {
     "window_growth": sized("window_growth", method=METHODS),
 }
 KERNELS = tuple(CELLS)
+#: Windows that a library cannot put into shared memory.
+CREATED = [{**at, "flavor": "create"} for at in CELLS["ordering"] if at["flavor"] == "allocate"]
 
 
 def time_s(kernel, ranks, at, waits):

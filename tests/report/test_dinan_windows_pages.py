@@ -1,6 +1,10 @@
 """The pages of memory models, ordering and window growth: tables, verdicts, the source's claims."""
 
+from dataclasses import replace
+from functools import partial
+
 import pytest
+from made_up import generator as make
 from made_up import windows as made
 from shown import materials, parts, words_with
 
@@ -79,11 +83,20 @@ def test_claims_on_memory_models_hold_where_shared_locks_do_not_wait(two_cores, 
 
 
 def test_claims_on_ordering_are_ratios_of_pairs(two_cores):
-    holding = [HOLDS, HOLDS, HOLDS, HOLDS, NOT_MEASURED]
+    holding = [HOLDS, HOLDS, HOLDS, HOLDS, NOT_MEASURED, NOT_MEASURED]
     assert words_with(two_cores["ordering"], MPICH) == holding
     (claims,) = parts(two_cores["ordering"], Claims)
     assert claims.rows[0][f"why_{MPICH}"].startswith("3.3")  # 10 over 3 µs
-    assert claims.rows[4][f"why_{MPICH}"] == "no MPI here has a variable that turns it off"
+
+
+@pytest.mark.parametrize(("merged", "word"), [(0.5, HOLDS), (1.5, DOES_NOT_HOLD)])
+def test_what_merged_locks_gain_is_the_ratio_of_two_settings(tmp_path, merged, word):
+    first = made.ENVIRONMENTS[0]
+    both = [replace(first, setting="merged_locks", factor=merged), first]
+    campaign = partial(make.campaign, made.series, {"ordering": made.CREATED})
+    own = materials(campaign, tmp_path, environments=both)["ordering"]
+    # without merging ordered accumulates take less than two epochs (10 over 3 µs)
+    assert words_with(own, MPICH)[4:] == [word, HOLDS]
 
 
 def test_claims_on_growth_need_ranks_with_a_core_each(two_cores, four_cores):

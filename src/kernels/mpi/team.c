@@ -32,7 +32,9 @@ bool team_is_supported(const struct launch *launch, struct record *record, int t
     if (!is_supported) {
         record_status(record, CELL_UNSUPPORTED,
                       "several threads need MPI_THREAD_%s: asked for %s, provided %s",
-                      needed == THREAD_MULTIPLE ? "MULTIPLE" : "FUNNELED",
+                      needed == THREAD_MULTIPLE     ? "MULTIPLE"
+                      : needed == THREAD_SERIALIZED ? "SERIALIZED"
+                                                    : "FUNNELED",
                       thread_level_name(launch->thread_required),
                       thread_level_name(launch->thread_provided));
     }

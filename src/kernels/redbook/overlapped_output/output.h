@@ -26,11 +26,26 @@ struct until {
     bool is_device; /* the device has it; else the system has, in its page cache */
 };
 
+/* What the ranks do between two outputs: a row of the axis. */
+struct meanwhile {
+    const char *name;
+    bool exchanges; /* pairs of ranks send each other messages; else each computes */
+};
+
+/* The messages of a step, each way; none where the rank computes. */
+struct traffic {
+    int peer, messages, elements;
+    int64_t *sent, *received; /* of all steps of a burst */
+    struct verification found;
+};
+
 struct output {
     struct launch *launch;
     struct record *record;
     const struct way *way;
     const struct until *until;
+    const struct meanwhile *meanwhile;
+    struct traffic traffic;
     int elements, steps; /* of a step at this rank; which the file has of each rank */
     int64_t *shared;     /* what the threads that compute write to */
     int64_t *copy;       /* what thread 0 writes from; afterwards what the file has */
@@ -65,5 +80,16 @@ static inline long long bytes_of_step(const struct output *own)
 /* Around a burst, untimed: open the file; close it, and compare what it has. */
 void open_output(struct output *own);
 void check_output(struct output *own);
+
+/* The messages of a step of the burst, from 0; and around a burst, untimed. */
+void exchange_step(struct output *own, long long step);
+void exchange_prepare(struct output *own);
+void exchange_check(struct output *own);
+
+/* Can the ranks exchange such messages? The record says why not. Then, for the steps of a burst:
+ * room for the messages; and leave in the record what was verified. */
+bool exchange_is_supported(const struct output *own, long long message_bytes);
+void exchange_open(struct output *own, long long message_bytes);
+void exchange_close(struct output *own);
 
 #endif

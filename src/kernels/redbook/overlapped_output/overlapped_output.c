@@ -4,11 +4,13 @@
  * SG24-5611, 1999), section 4.2.7, Figure 38: thread 0 waits in a barrier until the other threads
  * have computed a step, copies their data, meets them in a second barrier, and writes the copy
  * while they compute the next step. Beside it one thread that computes and writes in turn, and
- * MPI's nonblocking write of a copy. Timed, in seconds a step, in each sample: the output alone,
- * the compute alone, both together, with the copy and the barriers. The compute is fixed work, as
- * long as the output alone in the warm-up (series `length`); it begins by writing the values of its
- * step over those of the step before. Verified: every element of every step, read back from the
- * file after it was closed. */
+ * MPI's nonblocking write of a copy. In place of the compute pairs of ranks can exchange as many
+ * bytes as they write: where both go through one channel, both are slower (section 6.1.3). Timed,
+ * in seconds a step, in each sample: the output alone, the compute alone, both together, with the
+ * copy and the barriers. The compute is fixed work, as long as the output alone in the warm-up
+ * (series `length`); it begins by writing the values of its step over those of the step before.
+ * Verified: every element of every step, read back from the file after it was closed, and of every
+ * message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +33,11 @@ static void fill_step(struct output *own, int worker, int workers, long long ste
 static void compute_step(struct output *own, int worker, int workers, long long step)
 {
     fill_step(own, worker, workers, step);
-    compute_slice(&own->computes[worker], own->length_s);
+    if (!own->meanwhile->exchanges) {
+        compute_slice(&own->computes[worker], own->length_s);
+    } else if (worker == 0) {
+        exchange_step(own, step - 1);
+    }
 }
 
 static void write_step(struct output *own, const int64_t *data, long long step)
@@ -121,6 +127,8 @@ static const struct sample_timing timings[] = {
 
 static const struct until untils[] = {{"cache", false}, {"device", true}};
 
+static const struct meanwhile meanwhiles[] = {{"computes", false}, {"exchanges", true}};
+
 static const struct axis axes[] = {
     {.name = "way",
      .help = "how a step is written, and whether a thread does that while others compute",
@@ -146,6 +154,18 @@ static const struct axis axes[] = {
      .fallback = "65536",
      .minimum = 8,
      .maximum = 1 << 26},
+    {.name = "meanwhile",
+     .help = "what the ranks do in a step beside their output",
+     .kind = AXIS_CHOICE,
+     .fallback = "computes",
+     .choices = TABLE(meanwhiles)},
+    {.name = "message_bytes",
+     .help = "size of a message, a multiple of 8; all of a step have as many bytes as its output",
+     .kind = AXIS_INTEGER,
+     .fallback = "65536",
+     .minimum = 8,
+     .maximum = 1 << 26,
+     .only_with = "meanwhile=exchanges"},
 };
 
 static const struct option options[] = {
@@ -169,6 +189,7 @@ static void prepare(void *state, long long burst)
     own->first += (uint64_t)own->burst + 1;
     own->burst = burst;
     fill_step(own, 0, 1, 0);
+    exchange_prepare(own);
     open_output(own);
 }
 
@@ -176,13 +197,17 @@ static void check(void *state, long long burst)
 {
     (void)burst;
     check_output(state);
+    exchange_check(state);
 }
 
 /* The compute is as long as the output alone, unless a length is given; its values are part of it.
- */
+ * Messages have no length to choose. */
 static double choose_length(void *state, double output_s)
 {
     struct output *own = state;
+    if (own->meanwhile->exchanges) {
+        return 3 * (output_s + own->compute_s / (double)own->burst);
+    }
     const double asked_s = 1e-6 * options_number(&own->launch->options, "compute-us");
     const double length_s = asked_s > 0 ? asked_s : output_s;
     const double fill_s = own->compute_s / (double)own->burst; /* nothing else was computed yet */
@@ -195,6 +220,7 @@ static double choose_length(void *state, double output_s)
 
 static void take_samples(struct output *own, const struct cell *cell)
 {
+    exchange_open(own, cell_number(cell, "message_bytes"));
     own->shared = allocate_pages((size_t)bytes_of_step(own));
     own->copy = allocate_pages((size_t)bytes_of_step(own));
     for (int worker = 0; worker < TEAM_MAX; worker++) {
@@ -217,6 +243,16 @@ static void take_samples(struct output *own, const struct cell *cell)
     thread_barrier_close(&own->barrier);
     free(own->copy);
     free(own->shared);
+    exchange_close(own);
+}
+
+/* Of two threads, which ones call MPI at all: thread 0, another one, or both at once. */
+static enum thread_level level_of(const struct output *own)
+{
+    const bool at_once = own->meanwhile->exchanges && own->way->by_mpi;
+    return at_once                     ? THREAD_MULTIPLE
+           : own->meanwhile->exchanges ? THREAD_SERIALIZED
+                                       : THREAD_FUNNELED;
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -226,7 +262,9 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                          .record = record,
                          .way = cell_choice(cell, "way"),
                          .until = cell_choice(cell, "until"),
+                         .meanwhile = cell_choice(cell, "meanwhile"),
                          .elements = (int)(size_bytes / (long long)sizeof(int64_t)),
+                         .traffic = {.found = {.name = "message"}},
                          .found = {.name = "file"}};
     const int threads = own.way->by_thread ? 1 + (int)cell_number(cell, "workers") : 1;
     own.team =
@@ -234,7 +272,8 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     record->helper_threads = launch->busy_threads + threads - 1;
     if (size_bytes % (long long)sizeof(int64_t) != 0) {
         record_status(record, CELL_UNSUPPORTED, "size_bytes is %lld, no multiple of 8", size_bytes);
-    } else if (team_is_supported(launch, record, threads, THREAD_FUNNELED) &&
+    } else if (team_is_supported(launch, record, threads, level_of(&own)) &&
+               exchange_is_supported(&own, cell_number(cell, "message_bytes")) &&
                (own.steps = slots_choose(launch, record, size_bytes)) > 0 &&
                storage_open(&own.stored, launch, cell, record,
                             launch->ranks * own.steps * size_bytes, -1)) {

@@ -9,7 +9,7 @@ from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
-from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
+from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed, with_flavor
 from onesided.report.cells import apart, apart_by_cores, grouped
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
@@ -161,17 +161,24 @@ def is_swept(cell: Cell) -> bool:
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"
 
 
-def efficiencies(name: str, axes: Sequence[Axis]) -> ByCores:
-    """Return a table of the efficiency of each launch."""
+def efficiencies(
+    name: str,
+    axes: Sequence[Axis],
+    shown: Callable[[Cell], bool] = is_timed,
+    metric: str = EFFICIENCY,
+    words: str = "Efficiency of each launch",
+) -> ByCores:
+    """Return a table of the efficiency of each launch, or of another of the three shares."""
     return ByCores(
         Pivot(
             name=name,
-            caption="Efficiency of each launch, median over launches with its {}.",
-            metric=EFFICIENCY,
+            caption=f"{words}, median over launches with its {{}}.",
+            metric=metric,
             axes=axes,
             show=numbers.hundredths,
             unit="1",
-        )
+        ),
+        shown,
     )
 
 

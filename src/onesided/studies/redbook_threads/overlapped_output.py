@@ -1,13 +1,15 @@
-"""Does a thread hide the output of a time step behind the computation of the next step?"""
+"""Does a thread hide the output of a time step behind the next step, and do messages slow it?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report.by_cores import Fold, RanksOf
 from onesided.report.claims import published_experiment
+from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.scope import size_label
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.overlap import (
     EFFICIENCY,
+    OF_LONGER,
     OverlapAnalysis,
     Overlaps,
     efficiencies,
@@ -17,7 +19,7 @@ OUTPUT = Metric("output", "output", "s", "max")
 """The time of a step's output alone, in the rank in which it is the longest."""
 
 COMPUTE = Metric("compute", "compute", "s", "max")
-"""The time of a step's compute alone."""
+"""The time of a step's compute alone, or of its messages alone."""
 
 BOTH = Metric("both", "both", "s", "max")
 """The time of a step with both, and with the copy and the barriers of threads if there are any."""
@@ -39,7 +41,34 @@ SIZE = Axis(
     "size_bytes", "size of a step", {str(size): size_label(size) for size in (1048576, 16777216)}
 )
 WORKERS = Axis("workers", "threads that compute")
+MESSAGE = Axis(
+    "message_bytes", "size of a message", {str(size): size_label(size) for size in (8, 65536)}
+)
 AXES = [UNTIL, STORAGE, SIZE, WAY, WORKERS, RanksOf("ranks", "tasks", whole=True)]
+BESIDE_AXES = [MESSAGE, *AXES]
+
+
+def is_beside(cell: Cell) -> bool:
+    """Tell whether tasks exchange messages in a cell, in place of the compute."""
+    return cell.axis("meanwhile") == "exchanges"
+
+
+def computes(cell: Cell) -> bool:
+    """Tell whether tasks compute in a cell."""
+    return not is_beside(cell)
+
+
+def point(cell: Cell) -> str:
+    """Return the words for a cell's step and for what goes on beside the output."""
+    messages = f", beside messages of {MESSAGE.value(cell)}" if is_beside(cell) else ""
+    return f"{SIZE.value(cell)}, ends {UNTIL.value(cell)}{messages}"
+
+
+def times(name: str, what: str, metric: Metric, axes: list[Axis]) -> Pivot:
+    """Return a table of one of the three times."""
+    caption = f"Time of {what}, median over launches with its {{}}."
+    return Pivot(name=name, caption=caption, metric=metric.name, axes=axes)
+
 
 EXPERIMENT = published_experiment(
     __name__,
@@ -53,33 +82,45 @@ EXPERIMENT = published_experiment(
         "while the other threads compute the next step; or one thread does both in turn; or MPI "
         "writes a copy by a nonblocking call. Each launch takes the times of a step's output "
         "alone, A, of its compute alone, B, and of both, T, with the copy. The efficiency is "
-        "(A + B - T) / min(A, B): 1 where the shorter one is hidden, 0 where T is the sum."
+        "(A + B - T) / min(A, B): 1 where the shorter one is hidden, 0 where T is the sum. In "
+        "further cells pairs of tasks exchange as many bytes as they write, in place of the "
+        "compute: B is then the time of the messages alone."
     ),
     contents=[
-        Overlaps(
-            "output",
-            EFFICIENCY,
-            WAY.words_of,
-            lambda cell: f"{SIZE.value(cell)}, ends {UNTIL.value(cell)}",
-        ),
-        efficiencies("overlapped_output", AXES),
+        Overlaps("output", EFFICIENCY, WAY.words_of, point),
+        efficiencies("overlapped_output", AXES, computes),
         Fold(
             {
-                "The output alone": Pivot(
-                    name="overlapped_output_alone",
-                    caption="Time of a step's output alone, median over launches with its {}.",
-                    metric=OUTPUT.name,
-                    axes=AXES,
+                "The output alone": times(
+                    "overlapped_output_alone", "a step's output alone", OUTPUT, AXES
                 ),
-                "A step with both": Pivot(
-                    name="overlapped_output_both",
-                    caption="Time of a step with output and compute, median over launches with "
-                    "its {}.",
-                    metric=BOTH.name,
-                    axes=AXES,
+                "A step with both": times(
+                    "overlapped_output_both", "a step with output and compute", BOTH, AXES
                 ),
             },
-            lambda cell: True,
+            computes,
+        ),
+        efficiencies(
+            "output_beside_messages",
+            BESIDE_AXES,
+            is_beside,
+            OF_LONGER,
+            "Output beside messages: the time of both at once, divided by the longer of both "
+            "alone (1: neither is slower)",
+        ),
+        Fold(
+            {
+                "The output alone, of tasks that exchange messages": times(
+                    "output_of_exchanges", "a step's output alone", OUTPUT, BESIDE_AXES
+                ),
+                "The messages alone": times(
+                    "output_messages", "a step's messages alone", COMPUTE, BESIDE_AXES
+                ),
+                "A step with both, output and messages": times(
+                    "output_both_of_exchanges", "a step with output and messages", BOTH, BESIDE_AXES
+                ),
+            },
+            is_beside,
         ),
     ],
 )
