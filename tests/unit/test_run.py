@@ -233,6 +233,14 @@ def test_the_time_announced_counts_sessions_that_run_side_by_side_once():
     assert said.endswith("9 to run, 4 at a time: about 3 min")
 
 
+@pytest.mark.parametrize(("sessions", "launches", "minutes"), [(1, 120, 1), (120, 1, 5)])
+def test_a_session_costs_more_to_start_than_a_launch(sessions, launches, minutes):
+    test = {"base_point": {"size": 1}, "crosses": [{"size": [1]}]}
+    record = SimpleNamespace(exists=lambda: False)
+    every = [SimpleNamespace(record=record, tests=[test] * launches)] * sessions
+    assert progress.announcement(every).endswith(f"about {minutes} min")
+
+
 def test_sessions_of_another_library_are_announced_with_their_own_launches():
     test = {"base_point": {"size": 1}, "crosses": [{"size": [1, 2]}], "expected_s": 58.0}
     record = SimpleNamespace(exists=lambda: False)

@@ -12,8 +12,11 @@ from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 
-LAUNCH_OVERHEAD_S = 2.0
-"""The approximate time that a launch takes beside its cells, to start ReFrame, ranks and MPI."""
+LAUNCH_OVERHEAD_S = 0.5
+"""The approximate time that a launch takes beside its cells, to start ranks and MPI."""
+
+SESSION_OVERHEAD_S = 2.0
+"""The approximate time that a session takes beside its launches, to start ReFrame and end it."""
 
 Say = Callable[[str], None]
 
@@ -125,7 +128,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
         more: words for further rounds that may follow (`Plan.more`).
     """
     waiting = [session for session in sessions if not session.record.exists()]
-    waiting_s = sum(
+    waiting_s = len(waiting) * SESSION_OVERHEAD_S + sum(
         test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S
         for session in waiting
         for test in session.tests
