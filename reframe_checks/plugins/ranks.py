@@ -26,8 +26,8 @@ def nodes_of(partition):
 
     Without a scheduler, ranks have no more cores than ReFrame, which starts their launcher. If a
     partition of a scheduler does not say how many cores a node has, this machine stands for a node.
-    If a partition says this number, and says nothing on nodes, a node gets a rank for each core,
-    and a scheduler gives further nodes.
+    If a partition says how many cores a node has, and says nothing on nodes, a node gets a rank for
+    each core, and a scheduler gives further nodes.
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:
@@ -58,7 +58,7 @@ def partitions():
 def ranks_of(*default):
     """Return the parameter `ranks` of a check: the numbers that are asked for, or its default.
 
-    If ReFrame may use several partitions, the check has the numbers of each of them.
+    If ReFrame may use several partitions, the check has the numbers of ranks of all of them.
     """
     found = set()
     for partition in partitions():

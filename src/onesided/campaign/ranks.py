@@ -72,7 +72,7 @@ def of_campaign() -> dict[str, Any]:
 
 
 def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
-    """Return the entries of both. Numbers of the campaign replace numbers of the partition."""
+    """Return the entries of both. A number of the campaign counts, not that of the partition."""
     sources = ("list", "powers_of_two_up_to")
     if any(name in campaign for name in sources):
         partition = {name: value for name, value in partition.items() if name not in sources}

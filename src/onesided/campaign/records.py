@@ -71,7 +71,7 @@ class LineOrder:
     """Checks the lines of a file in order: is a line cut, doubled or in the wrong place?
 
     A kernel appends a header; then, for each cell, a started line and a result line; and at the end
-    a finished line. If a launcher was ended, at most its last line is cut. Any other fault means
+    a finished line. If a launcher was killed, only the last line can be cut. Any other fault means
     that the file was damaged later. Damage says nothing about an MPI, so the affected cells are
     `not_run`.
 

@@ -109,7 +109,7 @@ class Session:
         """Resume a finished session if it has holes; return the number of holes.
 
         The session's record is renamed and its pointer is removed, so that the next `run` fills the
-        holes. If a killed run had already resumed the session, the holes are still there.
+        holes. If a run that was killed had resumed the session, its results are still missing.
         """
         unfinished = self.folder / UNFINISHED
         if not self.record.exists():

@@ -1,4 +1,4 @@
-"""Slots for sessions, the inputs of a session's results, and results from earlier sessions."""
+"""Slots for sessions; what a session's results depend on; which earlier results still count."""
 
 import os
 import shutil

@@ -89,7 +89,7 @@ def spack_machine(options: argparse.Namespace) -> int:
     "library says of itself.",
 )
 def spack_check(options: argparse.Namespace) -> int:
-    """Check a machine file; print the MPIs that were not asked; a fault is an `InputError`."""
+    """Check a machine file, and print the MPIs that were not tried. A fault is an `InputError`."""
     from onesided.environments import spack_machine as machines
 
     unasked = machines.check(options.file)

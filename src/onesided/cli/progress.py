@@ -17,7 +17,7 @@ from onesided.system.errors import InputError, OnesidedError
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
 RANKS, HOSTS_DELAY_US = 2, 50
-"""Of the launch on hosts of this machine: the ranks, and how long a message is under way."""
+"""The ranks of the launch on hosts of this machine, and the time of a message on their wire."""
 TIMED_OUT = 124
 """The exit status that stands for a launcher which was ended after `LAUNCH_TIMEOUT_S`."""
 ONE_MOMENT = ("--latency-passes", "0")

@@ -125,7 +125,7 @@ def declared(
 ) -> dict[str, Declaration]:
     """Return the declared environments by name, in the order of the file.
 
-    A wheel without a hash is also declared. A missing hash does not stop other environments.
+    A wheel may be declared without a hash. A missing hash does not stop other environments.
 
     Args:
         config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.

@@ -65,7 +65,7 @@ AGREEING_LAUNCHES_OF_SIX = 5
 """The number of launches of six that must agree, because the machine may spoil one launch."""
 
 DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
-"""A time below this is never called a delay. A shorter time is early in every valid sample."""
+"""A time below this is never called a delay: it ends early in every sample that counts."""
 
 BEYOND_DELAY = 1.25
 """Saturation is tested only with samples whose remaining compute is above the delay by this

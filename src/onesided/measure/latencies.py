@@ -109,7 +109,7 @@ def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
     """Return the readings of one cell in one launch, in order; none if there is no latency.
 
     A launch takes the same number of samples at each moment. The number of moments is computed from
-    the number of distances. If there are no distances, all samples are of one moment.
+    the number of distances. A launch without distances has one moment.
 
     Args:
         series: metric and samples of each rank's series. Metrics that are not needed are ignored.

@@ -22,7 +22,7 @@ campaign's least value. If a latency became three times as high, a launch clears
 launch would have had half of the least value before the change."""
 
 ENOUGH_LAUNCHES = 7
-"""If no launch has cleared a figure, the figure is decided after this number of launches with
+"""If no launch has cleared a figure, this number of launches decides about the figure, all with
 cores in the campaign's state. On a machine with shared cores where nothing had changed, one latency
 in 90 was above its bound in the first launch. After this number of launches, the decision was wrong
 for fewer than one in 1,000 (tests/unit/test_repeats.py draws such launches at random)."""

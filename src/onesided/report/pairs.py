@@ -1,4 +1,4 @@
-"""Tables that compare cells and environments of two sides, and the page on several campaigns."""
+"""Tables that compare the cells and environments of two campaigns, and the page of several."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

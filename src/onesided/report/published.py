@@ -265,7 +265,7 @@ class Curves:
         return name in row.get("suspect", "").split()
 
     def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
-        """Return the numbers as a figure draws them.
+        """Return the numbers in the form that a figure needs.
 
         Args:
             unit: the unit of the values in the figure.

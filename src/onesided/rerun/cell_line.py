@@ -59,7 +59,7 @@ def is_named_by(test: str, asked: str) -> bool:
 def telling(test: str, others: Iterable[str]) -> str | None:
     """Return the words that distinguish a test from other tests; None if there is no other test.
 
-    The result is the whole name if the words would also name one of the other tests.
+    If these words are also words of another test's name, the result is the whole name.
     """
     others = [other for other in others if other != test]
     if not others:

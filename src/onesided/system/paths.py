@@ -100,7 +100,7 @@ def results_dir() -> Path:
 def campaign_results(name_or_folder: str) -> Path:
     """Return a campaign's folder of results, from its path or from the campaign's name.
 
-    A path that exists is used first. If there is no such folder, its reader reports this.
+    A path that exists is used first. A missing folder is reported by what reads the folder.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and is_name(name_or_folder) and named.is_dir()

@@ -299,7 +299,7 @@ def _first_error(outcome: Outcome) -> str:
 
 
 def _builds(text: str) -> dict[str, Document]:
-    """Return, by MPI, the builds in the output of ``spack find``: a line is one MPI and level."""
+    """Return the builds that ``spack find`` lists, by MPI; a line is an MPI at one thread level."""
     found: dict[str, Document] = {}
     for line in sorted(text.splitlines()):
         fields = line.split("\t")

@@ -226,7 +226,7 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return, for each round, the ratios by size. A size needs values of both sides."""
+    """Return, for each round, the ratios by size. Sizes with one side alone are left out."""
     rounds: dict[int, dict[float, float]] = {}
     for size, compared in by_size.items():
         pair = compared.pair

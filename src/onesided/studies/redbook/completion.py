@@ -48,7 +48,7 @@ def earlier(ratio: Ratio) -> str:
 
 
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each size and flavor, the faster local way and the remote way. Rank 0 is idle."""
+    """Yield, by size and flavor, the faster way to complete locally, and the way at the target."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {"size": int(cell.axis("size_bytes")), "flavor": cell.axis("flavor")}

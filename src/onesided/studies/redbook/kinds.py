@@ -73,7 +73,7 @@ class Kinds:
         return ratios.parts(material)
 
     def _at(self, cell: Cell) -> dict[str, Any] | None:
-        """Return a cell's point, with how it was run; None if the cell is not compared."""
+        """Return the point of a cell and how the cell was run; None if the cell is not compared."""
         if not self.shown(cell):
             return None
         where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))

@@ -36,7 +36,7 @@ DEVICE = Metric("device", "device", "s")
 """The time from the end of a write until the file is on the device."""
 
 REQUESTS = Metric("requests", "requests", "count", "max")
-"""The number of requests that a rank makes of the system: the largest number of all ranks."""
+"""The number of system calls of a rank, in the rank that makes the most."""
 
 
 def _label(name: str) -> pl.Expr:

@@ -97,7 +97,7 @@ def _synchronising(material: Material, group: Sequence[Cell], base: Payload | No
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
-    """Return a cell for each line and environment: at the lowest level, with the base payload."""
+    """Return, by line and environment, the cell of the lowest thread level and the base payload."""
     usual = [
         cell
         for level in levels_of(cells)
@@ -204,7 +204,7 @@ def _ordered(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
-    """Return the figure of the lines in which an access waits under any MPI; None if none waits."""
+    """Return the figure of lines in which an access waits under some MPI; None: there is none."""
     bars = _bars(material, cells)
     if not bars:
         return None

@@ -35,7 +35,7 @@ def way_of(cell: Cell) -> list[str]:
 
 
 def spread_of(cell: Cell) -> float:
-    """Return how far computes may be from the requested length, in per cent; 0 if it is fixed."""
+    """Return by how many per cent a compute may differ from its length; 0 if it is fixed."""
     return float(cell.labels.get("spread_percent") or 0)
 
 

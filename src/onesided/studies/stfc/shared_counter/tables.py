@@ -130,7 +130,10 @@ def contenders(material: Material) -> Section | None:
 
 
 def _published_range() -> str:
-    """Return the range of case 1's degradation in Table 1 of 2008, without factors of about 1."""
+    """Return the least and the greatest degradation of case 1 in the source's Table 1.
+
+    Factors of about 1 are left out.
+    """
     pairs = [[TABLE1.number(row, name) for name in ("work_s", "case1_s")] for row in TABLE1.rows]
     factors = [1 + access / work for work, access in pairs if work and access is not None]
     slower = [factor for factor in factors if factor > CLEARLY_ABOVE_1]
