@@ -16,9 +16,9 @@ from onesided.report.published import PublishedTable
 from onesided.report.ratios import OPEN, Ratios
 from onesided.studies.parts.faster import Faster
 from onesided.studies.redbook import eager_limit
-from onesided.studies.redbook.completion import EARLIER, Clocks
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook.limits import AGREES, DIFFERS, NOT_TOLD, AroundLimit, Limits
+from onesided.studies.redbook_threads.completion import EARLIER, Clocks
 
 
 def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):

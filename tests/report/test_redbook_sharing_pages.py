@@ -13,8 +13,8 @@ from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.material import Cell
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable
-from onesided.studies.redbook.adapter_sharing import Sharing
 from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
+from onesided.studies.redbook_threads.adapter_sharing import Sharing
 
 
 def test_the_answer_is_of_exchanges_alone_and_names_the_factor(two_cores):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.studies.redbook.adapter_sharing import added_latency, exponent
+from onesided.studies.redbook_threads.adapter_sharing import added_latency, exponent
 
 
 def test_the_added_latency_is_found_again():

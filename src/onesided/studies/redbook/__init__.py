@@ -1,4 +1,4 @@
-"""Two-sided, one-sided or collective? The experiments without threads of the Redbook SG24-5611."""
+"""Two-sided or collective? Messages and collective calls of the Redbook SG24-5611."""
 
 from onesided.cells.experiment import Study
 

@@ -1,5 +1,5 @@
-"""Threads, servers and files: experiments of the Redbook SG24-5611."""
+"""Puts, threads, servers and files: experiments of the Redbook SG24-5611."""
 
 from onesided.cells.experiment import Study
 
-STUDY = Study("redbook_threads", "Threads and servers")
+STUDY = Study("redbook_threads", "Puts, threads and servers")

@@ -24,8 +24,8 @@ from onesided.report.ratios import by_point
 from onesided.report.values import Values, measure_of
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, BANDWIDTH, TIME
-from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
+from onesided.studies.redbook_threads import STUDY
 
 Fit = Callable[[Mapping[int, float]], float | None]
 

@@ -12,8 +12,8 @@ from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedTable
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import TIME
-from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
+from onesided.studies.redbook_threads import STUDY
 
 COMMUNICATION = Metric("communication", "communication", "s", "max")
 """The time of the exchange in a pass that ends with an update."""

@@ -30,8 +30,8 @@ from onesided.report.words import listed
 from onesided.studies.parts.faster import bytes_words
 from onesided.studies.parts.today import Times, is_created
 from onesided.studies.parts.waits import Waits
-from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook_threads import STUDY
 
 TIME = Metric("time", "time", "s", origins=True)
 """The time of a put and of its origin's wait: the mean over a burst and over all ranks that put."""

@@ -6,8 +6,8 @@ from onesided.report import numbers
 from onesided.report.by_cores import ByCores, with_flavor
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
-from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook_threads import STUDY
 
 TIME = Metric("time", "time", "s", origins=True)
 """The time of a put and of all its waits: the mean over a burst and over all ranks that put."""
