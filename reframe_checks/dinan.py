@@ -241,6 +241,7 @@ class Issue(Dinan):
     """
 
     descr = "issue of operations"
+    tags = {"dinan"}
     kernel = "issue"
     setting = builtins.parameter(["default", "tcp"])
     ranks = ranks_of(2)
@@ -257,9 +258,11 @@ class Issue(Dinan):
     }
     _epochs = {"epoch": ["lock", "exclusive_lock", "flush"]}
     crosses_full = crosses_crowded = [
-        {**_epochs, "operation": ["put", "replace"], "pause": ["computes", "probes"]},
-        {**_epochs, "operations": [1, 64], "size_bytes": [8, 65536]},
-        {**_epochs, "flavor": FLAVORS},
+        {**_epochs, "pause": ["computes", "probes"]},
+        {**_epochs, "operations": [64]},
+        {**_epochs, "size_bytes": [65536]},
+        {"operation": ["replace"]},
+        {**_epochs, "flavor": [MAIN_FLAVOR]},
     ]
 
 
@@ -280,6 +283,7 @@ class OrderingMerged(Ordering):
     """The source's Figure 7: epochs whose lock, operation and unlock are one message."""
 
     descr = "ordering of a write and a read, locks merged"
+    tags = {"dinan"}
     setting = builtins.parameter(MERGED)
     ranks = ranks_of(2)
     crosses_full = crosses_crowded = [

@@ -78,6 +78,7 @@ def test_every_environment_has_the_spec_by_which_spack_knows_it(config):
         "openmpi-5.0.11": "openmpi@5.0.11",  # packaged again, the same library
         "impi-2021.18.1": "intel-oneapi-mpi@2021.18.1+generic-names",
         "openmpi-4.1.8": "openmpi@4.1.8",
+        "mpich-3.4.3.post1": "mpich@3.4.3",
     }
 
 

@@ -56,14 +56,5 @@ EXPERIMENT = published_experiment(
                 unit="1",
             )
         ),
-        ByCores(
-            Pivot(
-                name="issue_completing",
-                caption="Time of the call that completes them; median of each launch, then over "
-                "launches with its {}.",
-                metric=COMPLETING.name,
-                axes=AXES,
-            )
-        ),
     ],
 )
