@@ -2,4 +2,4 @@
 
 from onesided.cells.experiment import Study
 
-STUDY = Study("dinan", "MPI-3 beside MPI-2, six experiments")
+STUDY = Study("dinan", "MPI-3 beside MPI-2")
