@@ -87,6 +87,10 @@ HARMLESS = (
         *("put_ordering", ("MPI_Put", "MPI_Accumulate", "MPI_Send"), SENT[1:]),
         "an end of a put, which the next one overwrites",
     ),
+    Harmless(
+        *("issue", ("MPI_Send", "MPI_Recv"), (*SENT, *GOT)),
+        "when operations arrived, and that they are complete: times, which nothing verifies",
+    ),
     Harmless("linked_list", READS, ("drop",), "the end, as the variable says", cells="append"),
     Harmless(
         *("shared_counter", ("MPI_Put",), SENT),

@@ -35,6 +35,7 @@ FAILING_CALLS = {
 CALLS = {
     "hierarchical_collectives": "any,memcpy",
     "ordering": "MPI_Put,MPI_Rput,MPI_Accumulate",
+    "issue": "MPI_Put,MPI_Accumulate",
 }
 #: Which of them, where it is not the second: columns of a sparse matrix may be the same.
 COUNTS = {"transpose": "each"}
