@@ -150,7 +150,7 @@ class OutputBesideMessages(OverlappedOutput):
         "meanwhile": "exchanges",
         "message_bytes": 65536,
     }
-    _messages = {"until": ["cache", "device"], "message_bytes": [8, 65536]}
+    _messages = {"until": ["cache", "device"], "message_bytes": [4096, 65536]}
     crosses_one_thread = [
         {"way": ["posix", "iwrite_at"], **_messages},
         {"way": ["thread_posix", "thread_write_at"], "workers": [1], **_messages},

@@ -24,7 +24,9 @@ STEPS = make.points(
     **OUTPUT, size_bytes=(1 << 20, 1 << 24), meanwhile="computes", message_bytes="none"
 )
 #: Of output beside messages of two ranks.
-BESIDE = make.points(**OUTPUT, size_bytes=1 << 20, meanwhile="exchanges", message_bytes=(8, 65536))
+BESIDE = make.points(
+    **OUTPUT, size_bytes=1 << 20, meanwhile="exchanges", message_bytes=(4096, 65536)
+)
 
 
 def cells_of(launch):

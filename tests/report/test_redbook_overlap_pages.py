@@ -104,7 +104,7 @@ def test_output_beside_messages_has_a_table_of_what_both_take_over_the_longer(ou
         (row["way"], row["until"], plain(str(row["message_bytes"]))): row for row in table.rows
     }
     assert len(found) == len(table.rows) == 16
-    row = found["pwrite, then compute", "on the device", "8 bytes"]
+    row = found["pwrite, then compute", "on the device", "4 KiB"]
     both_s = made.ALONE_S + made.COMPUTE_S - 0.3 * made.COMPUTE_S
     assert row[MPICH].value == pytest.approx(both_s / made.ALONE_S)
 

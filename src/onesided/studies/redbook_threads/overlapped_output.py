@@ -42,7 +42,7 @@ SIZE = Axis(
 )
 WORKERS = Axis("workers", "threads that compute")
 MESSAGE = Axis(
-    "message_bytes", "size of a message", {str(size): size_label(size) for size in (8, 65536)}
+    "message_bytes", "size of a message", {str(size): size_label(size) for size in (4096, 65536)}
 )
 AXES = [UNTIL, STORAGE, SIZE, WAY, WORKERS, RanksOf("ranks", "tasks", whole=True)]
 BESIDE_AXES = [MESSAGE, *AXES]
