@@ -180,6 +180,31 @@ def test_output_beside_messages_goes_on_at_the_same_time_if_a_thread_writes(outp
 
 
 @pytest.mark.first_mpi
+def test_ranks_whose_exchange_takes_different_times_take_as_many_samples(output, tmp_path):
+    after = """
+#include <stdlib.h>
+#include <time.h>
+int PMPI_Sendrecv(const void *, int, int, int, int, void *, int, int, int, int, int, void *);
+int MPI_Sendrecv(const void *sent, int a, int b, int to, int c, void *got, int d, int e, int from,
+                 int f, int communicator, void *status)
+{
+    struct timespec length = {0, 20000000};
+    int code = PMPI_Sendrecv(sent, a, b, to, c, got, d, e, from, f, communicator, status);
+    if (to == 0) {
+        nanosleep(&length, 0);
+    }
+    return code;
+}
+"""
+    block = f"--cells=way=posix;{IN_MEMORY};meanwhile=exchanges;message_bytes=7992"
+    few = ("--samples=50", "--budget-s=0.2", "--burst=1", "--cell-timeout-s=20")
+    run = output.launch(*few, MULTIPLE, block, variables=preloaded(after, tmp_path))
+    (result,) = run.results.values()
+    assert result["status"] == "ok"
+    assert len({len(times) for times in samples(result, "both").values()}) == 1
+
+
+@pytest.mark.first_mpi
 def test_the_compute_is_as_long_as_asked(output):
     run = output.launch(*FEW, "--compute-us=2500", "--storage=tmpfs", "--way=posix")
     (result,) = run.results.values()

@@ -80,10 +80,10 @@ static void take(const struct trial *trial)
     const long long asked_burst = options_integer(asked, "burst");
     const long long longest = asked_burst < trial->longest ? asked_burst : trial->longest;
     const double one_s = warm_up(trial, longest);
-    const struct plan plan =
-        plan_bursts((struct plan){.burst = longest, .samples = options_integer(asked, "samples")},
-                    trial->warmed == NULL ? one_s : trial->warmed(trial->state, one_s),
-                    options_number(asked, "budget-s"));
+    const struct plan plan = plan_bursts(
+        (struct plan){.burst = longest, .samples = options_integer(asked, "samples")},
+        trial->warmed == NULL ? one_s : world_greatest(trial->warmed(trial->state, one_s)),
+        options_number(asked, "budget-s"));
     struct series *times[TIMINGS_MAX] = {NULL};
     for (long long i = 0; i < plan.samples; i++) {
         take_sample(trial, plan.burst, times);

@@ -67,7 +67,8 @@ struct trial {
     int timing_count;
     const struct sample_timing *timings;
     /* NULL, or all ranks, untimed, after those: an operation took so long in the fastest, at its
-     * slowest rank. Returns what it will take in all timings of a sample. */
+     * slowest rank. Returns what it will take in all timings of a sample; the slowest rank's
+     * counts, so that all ranks plan alike. */
     double (*warmed)(void *state, double one_s);
     /* NULL, or all ranks, untimed: what else is kept of a sample that counts. */
     void (*keep)(void *state, long long burst);
