@@ -173,6 +173,9 @@ def assert_ranks_are_where_the_partition_has_them(results):
     cells = pl.read_parquet(results / "cells.parquet")
     assert set(cells["clock_global"]) == {True}
     assert cells["errors"].sum() == 0
+    placed = cells.filter(pl.col("nodes").is_not_null()).select("partition", "nodes", "rank_nodes")
+    node, network = (one.partition(":")[2] for one in (NODE, NETWORK))
+    assert set(placed.unique().rows()) == {(node, 1, None), (network, 2, "[0, 1]")}
     for name in NAMES:
         assert all(len(set(hosts)) == 1 for hosts in header_hosts(results, name, NODE))
         for hosts in header_hosts(results, name, NETWORK):

@@ -20,9 +20,13 @@ def claims_of(material):
     return {row["claim"]: (row[MPICH], row[f"why_{MPICH}"]) for row in table.rows}
 
 
+def the_claim(found, beginning):
+    (claim,) = (claim for claim in found if claim.startswith(beginning))
+    return claim
+
+
 def word(found, beginning):
-    (outcome,) = (own[0] for claim, own in found.items() if claim.startswith(beginning))
-    return outcome
+    return found[the_claim(found, beginning)][0]
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +96,31 @@ def test_the_array_of_counts_grows_with_the_processes_and_an_atomic_operation_do
     other = with_changed(folder, tmp_path / "other", 2, "fetch_and_op_flush", ("latency",), "_4")
     assert word(other, "The cost of an access to the array") == DOES_NOT_HOLD
     assert word(other, "The cost of one atomic") == DOES_NOT_HOLD
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(4, HOLDS), (40, DOES_NOT_HOLD)])
+def test_an_access_from_another_node_is_compared_with_one_of_the_same_launch(
+    folder, as_it_is, tmp_path, factor, expected
+):
+    beginning = "An access from another node"
+    assert as_it_is[the_claim(as_it_is, beginning)] == (
+        NOT_MEASURED,
+        "not measured on several nodes",
+    )
+
+    def on_two_nodes(own):
+        shutil.copytree(folder, own, dirs_exist_ok=True)
+        cells = pl.read_parquet(own / "cells.parquet")
+        nodes = pl.lit(2, pl.Int64).alias("nodes"), pl.lit("[0, 0, 1]").alias("rank_nodes")
+        cells.with_columns(*nodes).write_parquet(own / "cells.parquet")
+        samples = pl.read_parquet(own / "samples.parquet")
+        remote = samples.filter(rank=1, metric="access").with_columns(
+            rank=pl.lit(2, pl.Int64), value=pl.col("value") * factor
+        )
+        pl.concat([samples, remote]).write_parquet(own / "samples.parquet")
+
+    found = claims_of(materials(on_two_nodes, tmp_path)["shared_counter"])
+    assert word(found, beginning) == expected
 
 
 def test_a_thread_without_a_core_decides_whether_it_runs_but_no_time(tmp_path):

@@ -18,7 +18,7 @@ RUN = {
 }
 
 
-def found(run):
+def found(run, nodes=None):
     rows = [
         (rank, metric, index, value)
         for metric, by_rank in run.items()
@@ -29,7 +29,8 @@ def found(run):
     place = [pl.lit("x").alias(name) for name in PLACE]
     samples = pl.DataFrame(rows, schema=columns, orient="row").with_columns(*place, round=pl.lit(1))
     labels = pl.lit('{"case": "target_computes", "algorithm": "mpi2_array"}').alias("labels")
-    cells = samples.select(*PLACE, "round").unique().with_columns(labels)
+    rank_nodes = pl.lit(nodes, pl.String).alias("rank_nodes")
+    cells = samples.select(*PLACE, "round").unique().with_columns(labels, rank_nodes)
     own = analysis.launch_values(cells, samples)
     return {f"{row['metric']}.{row['statistic']}": row["value"] for row in own.to_dicts()}
 
@@ -51,6 +52,21 @@ def test_the_slowest_process_and_the_waits_at_the_end_are_values_of_their_own():
     assert values["access_mean.rank_1"] == pytest.approx(0.03)
     assert values["access_mean.slowest_rank"] == pytest.approx(0.6)
     assert (values["wait.rank_0"], values["wait.rank_1"]) == (0.3, 0.2)
+
+
+def test_accesses_from_the_node_of_the_counter_and_from_other_nodes_have_values_of_their_own():
+    on_other_node = {2: [0.5, 0.7], 3: [1.0, 1.2]}
+    values = found({**RUN, "access": RUN["access"] | on_other_node}, nodes="[0, 0, 1, 2]")
+    assert values["access_mean.target_node"] == pytest.approx(0.03)
+    assert values["access_mean.other_nodes"] == pytest.approx(0.85)
+    assert values["slowdown.other_nodes"] == pytest.approx(0.85 / 0.03)
+
+
+def test_on_one_node_there_is_no_value_by_node_and_without_a_neighbour_no_ratio():
+    assert not {name for name in found(RUN) if "node" in name}
+    values = found(RUN, nodes="[0, 1, 2]")
+    assert values["access_mean.other_nodes"] == pytest.approx(0.315)
+    assert not {"access_mean.target_node", "slowdown.other_nodes"} & set(values)
 
 
 def test_the_page_has_the_time_of_the_run_of_each_case(tmp_path):

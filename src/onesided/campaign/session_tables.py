@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -218,10 +218,21 @@ def _cells(
             "clock_resolution_s": header["clock"]["resolution_s"],
             "clock_overhead_s": header["clock"]["overhead_s"],
             "host": header["processes"][0]["host"],
-            "nodes": len({process["host"] for process in header["processes"]}),
+            **_nodes(header["processes"]),
             "threads_after_init": header.get("threads_after_init"),
         }
     return _frame(columns, same, CELL_COLUMNS)
+
+
+def _nodes(processes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the number of nodes and, if there are several, the node of each rank as JSON text.
+
+    Nodes are numbered from 0, the node of rank 0, in the order of their first ranks.
+    """
+    numbers: dict[str, int] = {}
+    of_ranks = [numbers.setdefault(process["host"], len(numbers)) for process in processes]
+    several = len(numbers) > 1
+    return {"nodes": len(numbers), "rank_nodes": json.dumps(of_ranks) if several else None}
 
 
 def _samples(key: Mapping[str, Any], ends: Mapping[str, Outcome]) -> pl.DataFrame:

@@ -79,6 +79,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
     "clock_overhead_s": pl.Float64,
     "host": pl.String,
     "nodes": pl.Int64,
+    "rank_nodes": pl.String,
     "transport": pl.String,
     "threads_after_init": pl.Int64,
     "session": pl.String,

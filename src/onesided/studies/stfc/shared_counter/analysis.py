@@ -114,20 +114,34 @@ _RATIOS = (
 _UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
 
 
-def _slowest(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the greatest of the ranks' mean accesses. The source shows rank 1 only.
+def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Return values of the ranks' mean accesses. The source shows rank 1 only.
 
-    Rank 1 is often on the target's node, while other ranks are on other nodes.
+    Returns:
+        One row for each launch: the greatest mean and, if the ranks were on several nodes, the mean
+        of the ranks on the target's node, the mean of the other ranks, and the second over the
+        first. Each is null if no rank gives it.
     """
     of_origins = (pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK)
     means = samples.filter(of_origins).group_by(*LAUNCH, "rank").agg(pl.col("value").mean())
-    return means.group_by(LAUNCH).agg(pl.col("value").max().alias("access_mean.slowest_rank"))
+    nodes = pl.col("rank_nodes").str.json_decode(pl.List(pl.Int64))
+    placed = means.join(
+        cells.select(*LAUNCH, nodes), on=LAUNCH, how="left", maintain_order="left"
+    ).with_columns(node=pl.col("rank_nodes").list.get(pl.col("rank"), null_on_oob=True))
+    value, node = pl.col("value"), pl.col("node")
+    of_node, of_others = value.filter(node == 0).mean(), value.filter(node > 0).mean()
+    return placed.group_by(LAUNCH).agg(
+        value.max().alias("access_mean.slowest_rank"),
+        of_node.alias("access_mean.target_node"),
+        of_others.alias("access_mean.other_nodes"),
+        (of_others / of_node).alias("slowdown.other_nodes"),
+    )
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Return the counter's metrics, with one value for each launch (see `Analysis`)."""
     wide = _slowdown(_figures(_totals(samples)), cells)
-    for further in (_slowest(samples), launch_latencies(samples)):
+    for further in (_by_rank(cells, samples), launch_latencies(samples)):
         wide = wide.join(further, on=LAUNCH, how="left", maintain_order="left")
     return by_column(wide.with_columns(pl.col("tasks.origins").cast(pl.Float64)), _UNITS)
 

@@ -31,6 +31,13 @@ from onesided.studies.stfc.shared_counter.cells import (
 CLEARLY_ABOVE_1 = 1.1
 """A sentence names only degradation factors of 2008 above this. Smaller ones are 1 with noise."""
 
+BY_RANK = {
+    "slowest_rank": "slowest",
+    "target_node": "same node",
+    "other_nodes": "other nodes",
+}
+"""The means of accesses of ranks other than process 1, and how a note below a time names them."""
+
 
 def _case_key(case: str) -> str:
     """Return the key of a case's columns: ``case1``."""
@@ -193,7 +200,7 @@ def solution(material: Material) -> Section | None:
                 f"{key}_ratio": ratio,
                 f"{key}_wait_0": material.measure(cell, "wait", "rank_0"),
                 f"{key}_wait_1": material.measure(cell, "wait", "rank_1"),
-                f"{key}_slowest": material.measure(cell, "access_mean", "slowest_rank"),
+                **{f"{key}_{of}": material.measure(cell, "access_mean", of) for of in BY_RANK},
                 f"{key}_note": _solution_note(material, cell) if ratio else None,
             }
         return own
@@ -216,7 +223,7 @@ def _solution_note(material: Material, cell: Cell) -> str:
         ("wait ", "wait", "rank_1", numbers.seconds),
     ]
     if cell.ranks > 2:
-        shown.append(("slowest ", "access_mean", "slowest_rank", numbers.seconds))
+        shown += [(f"{said} ", "access_mean", of, numbers.seconds) for of, said in BY_RANK.items()]
     found = [
         (words, material.measure(cell, metric, statistic), written)
         for words, metric, statistic, written in shown
