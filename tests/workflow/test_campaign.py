@@ -46,6 +46,18 @@ def test_a_campaign_ends_in_a_report_with_every_declared_cell(real_results):
     assert_ended_in_a_report(real_results, said, {"mpich-5.0.2": "MPICH"})
 
 
+def test_the_time_of_builds_is_apart_from_that_of_reframe(real_results):
+    timing = json.loads((real_results / "campaign.json").read_text())["timing"]
+    reports = [json.loads(path.read_text()) for path in real_results.rglob("report.json")]
+    cases = [case for report in reports for run in report["runs"] for case in run["testcases"]]
+    built_s = sum(case["time_compile"] for case in cases)
+    assert built_s > 0
+    assert timing["parts"]["kernel builds"] == pytest.approx(built_s)
+    assert timing["parts"]["ReFrame, around launches"] > 0
+    whole_s = timing["inside_launches_s"] + sum(timing["parts"].values())
+    assert whole_s == pytest.approx(timing["wall_s"])
+
+
 @pytest.mark.slow
 def test_a_campaign_of_two_mpis_ends_in_a_report_with_every_declared_cell(
     ready_environment, campaign_file, onesided, results

@@ -19,7 +19,7 @@ from onesided.campaign import further, session_tables
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import tests_of
 from onesided.campaign.parquet import join_parts, write_part
-from onesided.campaign.session_tables import COLUMNS, INSIDE, Collected, Piece
+from onesided.campaign.session_tables import BUILT, COLUMNS, INSIDE, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
 from onesided.system import cores, paths, writing
@@ -123,12 +123,18 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the seconds inside launches, and the seconds of each other activity.
 
-    Sessions of an earlier, interrupted run are included, with the time that they took then.
+    Sessions of an earlier, interrupted run are included, with the time that they took then. Builds
+    are an activity of their own if the record of each session has their time.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)
     inside = sum(session[INSIDE] for session in sessions)
-    parts = {"ReFrame and kernel builds, around launches": in_sessions - inside}
+    around = in_sessions - inside
+    if all(BUILT in session for session in sessions):
+        built = min(sum(session[BUILT] for session in sessions), around)
+        parts = {"kernel builds": built, "ReFrame, around launches": around - built}
+    else:
+        parts = {"ReFrame and kernel builds, around launches": around}
     if started_s is not None:
         started = datetime.fromtimestamp(float(started_s), UTC)
         now_run = [

@@ -23,7 +23,15 @@ STOP_S = 10.0
 #: The file in an attempt's folder that lists debug launches that failed (`transport_report.sh`).
 TRANSPORT_FAILURES = "transport_failures"
 #: The fields of a test case in ReFrame's report that are used here. Others may have any value.
-FIELDS = ("display_name", "fixture", "result", "fail_reason", "outputdir", "stagedir")
+FIELDS = (
+    "display_name",
+    "fixture",
+    "result",
+    "fail_reason",
+    "outputdir",
+    "stagedir",
+    "time_compile",
+)
 
 
 def checks_folder() -> Path:
@@ -198,6 +206,14 @@ def read(path: Path) -> list[dict[str, Any]]:
                     raise InputError(where, name, used[name], f"a folder in {path.parent}")
             found.append(used)
     return found
+
+
+def built_s(path: Path) -> float:
+    """Return the seconds that a session's builds of kernels took; 0 if there is no whole report."""
+    try:
+        return sum(case["time_compile"] or 0.0 for case in read(path))
+    except InputError:
+        return 0.0
 
 
 def skips(path: Path) -> dict[str, dict[str, str]]:

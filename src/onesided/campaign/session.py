@@ -169,6 +169,7 @@ class Session:
         return {
             **record,
             "elapsed_s": time.monotonic() - begin + kept["elapsed_s"],
+            "built_s": reframe.built_s(attempt / "report.json") + kept.get("built_s", 0.0),
             "reframe_exit_status": exit_status,
             "tests": [found[test["test"]] for test in self.tests],
         }

@@ -41,6 +41,8 @@ SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
 #: The key of a session's seconds inside launches, in the record of the campaign.
 INSIDE = "inside_launches_s"
+#: The key of a session's seconds in builds of kernels, there and in the record of the session.
+BUILT = "built_s"
 
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "cells": CELL_COLUMNS,
@@ -147,6 +149,7 @@ def collected(piece: Piece) -> Collected:
             "fingerprint": record["fingerprint"],
             "started_at": record["started_at"],
             "elapsed_s": record["elapsed_s"],
+            **({BUILT: record[BUILT]} if BUILT in record else {}),
             "shell": record.get("shell", {}),
             INSIDE: inside_s,
         },
