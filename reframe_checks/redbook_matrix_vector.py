@@ -23,7 +23,7 @@ MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """The product with up to four tasks or eight threads. The source has up to eight of both."""
+    """The product with up to four tasks or eight threads; in the redbook, up to eight of both."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}
@@ -52,5 +52,5 @@ class MatrixVector(OnesidedCheck):
             self.crosses += [{"variant": masters, "threads": several, "order": [SMALL_ORDER]}]
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         return 0.2

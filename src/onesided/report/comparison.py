@@ -57,7 +57,10 @@ _IN_CSV = columns(
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
-    """Return a table of cells. If a metric is given, the table has the cells' values of it."""
+    """Return a table of cells.
+
+    If a metric is given, the table also has the cells' values of this metric.
+    """
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
     if metric:
@@ -309,7 +312,10 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return the table of environments. Its last ratio is that of `onesided compare`."""
+    """Return the table of environments.
+
+    Its last ratio is the ratio that `onesided compare` prints.
+    """
     # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
@@ -347,7 +353,7 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return the table of the cells of one kernel. All their values are of the same metric."""
+    """Return the table of the cells of one kernel. All values are of the same metric."""
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
     sides = Sides("there", "here", (f", {other}", " here"))
