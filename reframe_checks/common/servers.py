@@ -27,7 +27,7 @@ class Origins(ByCores):
 
 
 class ThreadsAllowed(OnesidedCheck):
-    """The ways that a server thread is compared with, at the thread level that the thread needs."""
+    """A test at MPI_THREAD_MULTIPLE, the thread level of a server thread, to compare the two."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])

@@ -118,12 +118,12 @@ class Pair:
 
     @property
     def is_crowded(self) -> bool | None:
-        """Tell whether a side had fewer cores than threads; None if this is not known."""
+        """Tell whether the cell had fewer cores than threads on a side; None if not known."""
         return self.first["oversubscribed"] or self.second["oversubscribed"]
 
     @property
     def change(self) -> str | None:
-        """Return how the verdict changed: worse, better, open; None if it did not change."""
+        """Return how the verdict changed: worse, better, open; None if it is the same."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 
@@ -134,14 +134,14 @@ class Pair:
 
     @property
     def ratio(self) -> float | None:
-        """Return the second side's median divided by the first side's; None if one is missing."""
+        """Return the second side's median divided by the first's; None if a median is missing."""
         if self.value_first is None or self.value_second is None or not self.value_first["value"]:
             return None
         return self.value_second["value"] / self.value_first["value"]
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second median is in the first's rerun interval; None if not known."""
+        """Tell whether the second side's median is in the first's rerun interval, if known."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -341,7 +341,7 @@ def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
 
 
 def overall(timed: Sequence[Timed]) -> list[Overall]:
-    """Return the difference of each environment, followed by those of the environment's kernels."""
+    """Return the difference of each environment, followed by the differences of its kernels."""
     parts: dict[tuple[Any, ...], list[Timed]] = {}
     for place, cells in _grouped(timed, _overall_key).items():
         of_kernels = _grouped(cells, lambda pair: pair.first["kernel"])

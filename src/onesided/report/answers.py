@@ -72,7 +72,7 @@ def rows_are(cells: Sequence[Cell]) -> str:
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Name the MPIs with which nothing was measured; return nothing if there is no such MPI."""
+    """Return a sentence that names the MPIs with which nothing was measured; [] if none is left."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 

@@ -97,7 +97,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return the section with the number of cells by verdict; with `whole`, also the cells."""
+    """Return the section with the number of cells by verdict; with `whole`, also all cells."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."

@@ -94,7 +94,7 @@ class ByCores:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return both tables; nothing if there are no cells."""
+        """Return the table of cells with enough cores, and the table of all other cells."""
         material = apart(limited(material, self.shown))
         cores, crowd = apart_by_cores(material, material.cells)
         parts: list[Table | Folded] = []
@@ -162,7 +162,7 @@ class Growth:
     published: Sequence[Curves] = ()
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return today's table and the source's table; each only if it has rows."""
+        """Return the table of today's values and the table of the paper's values."""
         tables = (
             ("Growth of the {} with ranks", self._today(apart(material))),
             ("Growth of the {} in the source", self._in_source()),
@@ -170,7 +170,7 @@ class Growth:
         return [Folded(title.format(self.metric), table) for title, table in tables if table]
 
     def _today(self, material: Material) -> Table | None:
-        """Return the table of the cells that were measured with `LEAST_NUMBERS` of ranks."""
+        """Return the table of cells with values for at least `LEAST_NUMBERS` numbers of ranks."""
         cores, crowd = apart_by_cores(material, filter(self.shown, material.cells))
         found, crowded = self._by_ranks(material, cores), grouped(crowd, _at)
         if not found:

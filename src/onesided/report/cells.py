@@ -60,7 +60,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a pattern for names with partitions, and its columns; None for a single partition."""
+    """Return a format for names with partitions, and its columns; None if there is only one."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None

@@ -82,7 +82,7 @@ class Claim:
 
     @property
     def choices(self) -> list[Choice]:
-        """Return the choices of cells that the claim compares; if it has none, one of all cells."""
+        """Return the choices of cells that the claim compares; by default, all cells."""
         return list(_choices(self.asked)) or [{}]
 
     @property

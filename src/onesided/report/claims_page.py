@@ -126,7 +126,7 @@ def _tables(sections: Sequence[Section]) -> Iterator[ClaimsTable]:
 
 
 def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
-    """Return a function that names an answer's MPI, with partition and setting if they differ."""
+    """Return a function that names an answer's MPI, and its partition or setting if needed."""
     partitions = {answer.partition for answer in answers}
     systems = {partition.partition(":")[0] for partition in partitions}
 
@@ -140,7 +140,7 @@ def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
 
 
 def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, list[str]]:
-    """Return how many claims are on other experiments than the given ones, and their titles."""
+    """Return how many claims are about other experiments, and the titles of these experiments."""
     others = [entry for kernel, entry in experiments.items() if kernel not in set(kernels)]
     counts = {
         entry.title: len(one.claims)

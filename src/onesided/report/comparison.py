@@ -88,7 +88,7 @@ def _kernel_tables(found: Campaigns) -> list[Table]:
 
 
 def _tails(found: Campaigns) -> Section:
-    """Return the latencies whose slowest bursts changed, with the changes of their medians."""
+    """Return the section on latencies whose slowest bursts changed. It also has their medians."""
     axes = axes_that_differ(found.tails)
     rows = [
         {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
