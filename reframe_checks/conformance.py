@@ -57,7 +57,10 @@ PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
-    """Return a cross (values on axes) for each call. Other axes have the values in `OF_CALL`."""
+    """Return a cross (combinations of axis values) for each call.
+
+    Axes that are not given have the values in `OF_CALL`.
+    """
     return [
         {axis: list(values) for axis, values in {"call": [name], **OF_CALL[name], **axes}.items()}
         for name in names
@@ -65,7 +68,7 @@ def calls(*names, **axes):
 
 
 def alike(names, layouts):
-    """Return crosses in which the datatypes of origin and target have the same layout."""
+    """Return axis values for cells in which origin and target have the same datatype layout."""
     return [
         cross
         for layout in layouts
@@ -161,7 +164,10 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call in every epoch on every window flavor; other targets; many operations at once."""
+    """Every call in every epoch on every window flavor, also to other targets.
+
+    Some cells have many operations at the same time.
+    """
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
@@ -251,7 +257,10 @@ class ConformanceLarge(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A few cells for each call, epoch, flavor, layout and element; all take about a second."""
+    """A few cells for each call, epoch, flavor, layout and element.
+
+    Together they take about a second.
+    """
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

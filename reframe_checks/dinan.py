@@ -18,7 +18,7 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(ByCores):
-    """The common part of all checks on this paper. Subclasses name the kernel and its crosses."""
+    """The common part of all checks on this paper. Subclasses name the kernel and its cells."""
 
     tags = {"dinan", "papers"}
 
@@ -274,7 +274,7 @@ MERGED = ["merged_locks"]
 
 @rfm.simple_test
 class IssueMerged(Issue):
-    """The check `Issue`, if the library delays operations, to send lock and operation together."""
+    """Like `Issue`, but the library delays operations to send them together with the lock."""
 
     descr = "issue of operations, locks merged"
     setting = builtins.parameter(MERGED)

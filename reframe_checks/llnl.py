@@ -54,7 +54,7 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make a cross for the interfaces without a window, and crosses for each window flavor."""
+        """Choose axis values for interfaces without a window, and for those with a window."""
         sizes = self.crowded_sizes if self.is_crowded else self.sizes
         few = [size for size in sizes if size in self.few_sizes]
         every = {self.size_axis: sizes, **self.own_axes}

@@ -45,7 +45,7 @@ def spread(last, most):
 
 
 class Pattern(OneSetting):
-    """The common part of the five checks.
+    """The common part of the five patterns.
 
     Subclasses name the kernel, its rival and its own axis.
     """
@@ -67,7 +67,7 @@ class Pattern(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make a cross for each interface and for the window flavors of the interface."""
+        """Choose axis values for each interface and for the window flavors of the interface."""
         interfaces = (
             ["mpi2", *self.further, "mpi3", self.rival] if self.library == "mpi" else ["shmem"]
         )
@@ -108,7 +108,7 @@ class Pattern(OneSetting):
         return self.own_axis
 
     def few_own_values(self):
-        """Return the kernel's own axis for further window flavors, and for computing ranks."""
+        """Return the kernel's own axis for cells with further flavors or with a computing rank."""
         return self.own_values()
 
     def own_of(self, interface, own):
@@ -198,7 +198,10 @@ class NaiveBroadcast(Pattern):
 
 @rfm.simple_test
 class TreeBroadcast(Pattern):
-    """A message goes down a tree of ranks. Four ranks have an inner rank, which can compute."""
+    """A message goes down a tree of ranks.
+
+    A tree of four ranks has an inner rank, which can compute.
+    """
 
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"

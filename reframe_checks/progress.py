@@ -39,7 +39,7 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 class Progress(OnesidedCheck):
     """The common part of the checks of progress.
 
-    Subclasses choose crosses around the base point.
+    Subclasses choose cells around the base point.
     """
 
     kernel = "progress"
@@ -85,7 +85,7 @@ def _flushed(states):
 
 @rfm.simple_test
 class ProgressQuick(Progress):
-    """Verdicts for four operations, two window flavors, two synchronisations, four states."""
+    """Verdicts for four operations, two flavors, two synchronisations and four target states."""
 
     descr = "progress, quick campaign"
     tags = {"quick", "regression"}
@@ -180,7 +180,10 @@ class ProgressLevels(Progress):
 
 
 class ProgressModes(Progress):
-    """Who makes progress while the target computes? Four operations on windows of MPI's memory."""
+    """Who makes progress while the target computes?
+
+    The checks have four operations on windows that MPI allocates.
+    """
 
     #: With as few cores as a laptop has, helpers and ghosts measure the scheduler.
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
@@ -188,7 +191,7 @@ class ProgressModes(Progress):
 
 @rfm.simple_test
 class ProgressLibrary(ProgressModes):
-    """A thread of the MPI library makes progress. A setting starts this thread."""
+    """A thread of the MPI library, which the setting `async_thread` starts, makes progress."""
 
     descr = "progress by a thread of the library"
     tags = {"redbook"}

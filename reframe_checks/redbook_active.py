@@ -18,7 +18,7 @@ COMPUTES = {"target_state": ["computes"]}
 
 
 def served(ways):
-    """Return the part of a cross for ways with a server. For these, a flavor has no meaning."""
+    """Return axis values for ways with a server. For such ways, a window flavor has no meaning."""
     return {"way": ways, "flavor": [NO_MEANING]}
 
 
@@ -53,7 +53,7 @@ class ActiveAccumulate(Origins):
 
 @rfm.simple_test
 class AccumulateLevel(ThreadsAllowed):
-    """The ways without a server thread, at MPI_THREAD_MULTIPLE to be compared with a thread."""
+    """Ways without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     descr = "active accumulate where threads are allowed"
     tags = TAGS
@@ -104,7 +104,7 @@ class Gather(Origins):
 
 @rfm.simple_test
 class GatherLevel(ThreadsAllowed):
-    """The ways without a server thread, at MPI_THREAD_MULTIPLE to be compared with a thread."""
+    """Ways without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     descr = "gather where threads are allowed"
     tags = TAGS

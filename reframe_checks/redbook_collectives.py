@@ -94,8 +94,8 @@ class Transpose(ByCores):
 class TransposeOfSource(Transpose):
     """The Fourier transform of a matrix of order 4096 on four tasks, as in the redbook.
 
-    At this order, the time depends on whether the sender's datatype is of columns or of rows. At
-    order 256 it does not.
+    At this order, but not at order 256, the time depends on whether the sender's datatype is of
+    columns or of rows.
     """
 
     descr = "transpose, order 4096"

@@ -23,7 +23,7 @@ STORAGES = ["disk", "tmpfs"]
 class ParallelIo(ByCores):
     """All ranks write or read a cube.
 
-    Each rank has many short pieces of the file, or a long one.
+    Each rank has many short pieces of the cube's file, or one long piece.
     """
 
     descr = "parallel input and output"
@@ -80,15 +80,15 @@ OPTIONS = {"samples": "10", "budget-s": "0.05"}
 
 
 def _reads(servers, sizes):
-    """Return the cross of reads that a server makes for another rank."""
+    """Return axis values for reads that a server makes for another rank."""
     asked = {"way": ["put_back", "send_back"], "server": servers}
     return {**asked, "cache": ["warm", "cold"], "size_bytes": sizes}
 
 
 def _writes(servers, sizes):
-    """Return the cross of writes by a server.
+    """Return axis values for writes by a server.
 
-    For these, the page cache (warm, cold) has no meaning.
+    For writes, the state of the page cache (warm, cold) has no meaning.
     """
     asked = {"way": ["get_and_write", "send_and_write"], "server": servers}
     return {**asked, "cache": [NO_MEANING], "size_bytes": sizes}

@@ -23,7 +23,10 @@ MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """The product with up to four tasks or eight threads; in the redbook, up to eight of both."""
+    """The product with up to four tasks or eight threads.
+
+    The redbook has up to eight tasks, and up to eight threads.
+    """
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}

@@ -64,9 +64,10 @@ class EagerLimitByVariables(EagerLimit):
 
 @rfm.simple_test
 class InPlaceProbe(OneSetting):
-    """Ranks send from and receive into the same buffer. A launch has only one size: it may hang.
+    """Ranks send from and receive into the same buffer.
 
-    The watchdog ends a launch that hangs after a second, and the cell's verdict is `hang`.
+    A launch has only one size, because the launch may hang. After a second, the watchdog ends a
+    launch that hangs, and the cell's verdict is `hang`.
     """
 
     descr = "all-to-all in place, by sends"

@@ -42,7 +42,7 @@ class Overlap(OnesidedCheck):
 
 @rfm.simple_test
 class OverlapOneThread(Overlap):
-    """Transfers of each size. The computing thread starts a transfer, and later waits for it."""
+    """Transfers of each size, which the computing thread itself starts and later waits for."""
 
     descr = "overlap of a transfer and a compute"
     tags = TAGS
@@ -59,7 +59,7 @@ class OverlapOneThread(Overlap):
 class OverlapCommunicationThread(Overlap):
     """A second thread makes the whole transfer.
 
-    On two cores, it has a core only if rank 0 sleeps.
+    On two cores, the second thread has a core of its own only if rank 0 sleeps.
     """
 
     descr = "overlap by a communication thread"

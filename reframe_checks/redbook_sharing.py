@@ -26,7 +26,7 @@ BASE_POINT = {
 
 
 def _ways(arrangement, pairs):
-    """Return the crosses of the two-sided and the one-sided interface."""
+    """Return axis values for the two-sided and for the one-sided interface."""
     own = {"arrangement": [arrangement], "pairs": pairs, "size_bytes": [8, 65536]}
     return [own, {"interface": ["put_lock_all"], "flavor": [MAIN_FLAVOR], **own}]
 

@@ -25,7 +25,7 @@ MOST_LOAD = 2
 
 
 def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
-    """Return the crosses for streams of messages and for streams of puts."""
+    """Return axis values for streams of messages and for streams of puts."""
     own = {"direction": DIRECTIONS, "arrangement": arrangements, "streams": streams}
     own |= {"size_bytes": sizes}
     return [
@@ -35,13 +35,16 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 
 
 def _collectives(arrangement, streams, sizes):
-    """Return the cross of collective calls. Two calls at once need a communicator each."""
+    """Return axis values for collective calls.
+
+    Two calls at the same time need a communicator each.
+    """
     own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
     return {"interface": ["bcast"], **own, "size_bytes": sizes}
 
 
 class Streams(OnesidedCheck):
-    """The common part of the checks.
+    """The common part of the checks of streams.
 
     Subclasses choose arrangements, streams and numbers of ranks.
     """
@@ -86,7 +89,7 @@ class LockTax(Streams):
 class StreamsOfThreads(Streams):
     """Two processes with several threads.
 
-    Threads share a communicator or window or have their own.
+    The threads of a process share a communicator or window, or each thread has its own.
     """
 
     descr = "threaded calls, several threads"

@@ -62,7 +62,7 @@ class RoundTrips(OnWire):
     kernel_options = {"accesses": str(ACCESSES)}
 
     def ways(self):
-        """Return the crosses, without the axis of the wire delay."""
+        """Return the combinations of axis values, without the axis of the wire delay."""
         return [
             {"operation": OPERATIONS, "flavor": FLAVORS, "synchronisation": MAIN},
             {"operation": REQUEST_BASED, "flavor": FLAVORS},
@@ -78,7 +78,10 @@ class RoundTrips(OnWire):
 
 
 class OnWireComputing(OnWire):
-    """Accesses to a target that computes. Subclasses say who makes progress meanwhile."""
+    """Accesses to a target that computes.
+
+    Subclasses say who makes progress while the target computes.
+    """
 
     tags = {"computing_target"}
     kernel_options = {
@@ -90,7 +93,7 @@ class OnWireComputing(OnWire):
     operations = COMPUTING
 
     def ways(self):
-        """Return the crosses, without the axis of the wire delay."""
+        """Return the combinations of axis values, without the axis of the wire delay."""
         return [
             {"operation": self.operations, "synchronisation": MAIN, "target_state": self.states}
         ]
@@ -121,7 +124,7 @@ class RoundTripsHelper(OnWireComputing):
 
 @rfm.simple_test
 class RoundTripsLibrary(OnWireComputing):
-    """A thread of the MPI library makes progress. A setting starts this thread."""
+    """A thread of the MPI library, which the setting `async_thread` starts, makes progress."""
 
     descr = "round trips of each call beside a thread of the library"
     states = ("computes",)

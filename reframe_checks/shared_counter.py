@@ -33,7 +33,7 @@ COMPUTE_OF_THE_REPORT_MS = 240
 
 
 class SharedCounter(OnesidedCheck):
-    """The common part of the checks of the counter. Subclasses choose the crosses."""
+    """The common part of the checks of the counter. Subclasses choose the cells."""
 
     kernel = "shared_counter"
     # an origin that waits gets few numbers: with fewer tasks, too few of its accesses would meet a
@@ -74,7 +74,10 @@ def _random(algorithms, case):
 
 @rfm.simple_test
 class SharedCounterSmoke(SharedCounter):
-    """Does the counter work? Two algorithms, two cases, short compute phases; takes about 2 s."""
+    """Does the counter work?
+
+    The test has two algorithms, two cases and short compute phases, and takes about 2 s.
+    """
 
     descr = "shared counter, smoke test"
     tags = {"smoke"}
@@ -155,7 +158,7 @@ class SharedCounterOfTheReport(SharedCounter):
 
     @property
     def slowdown(self):
-        """The factor by which a cell exceeds its compute phases, because ranks share cores."""
+        """The factor by which a cell takes longer than its compute phases, if ranks share cores."""
         return SLOWDOWN_OF_LOAD * self.load if self.is_crowded else 1
 
 
@@ -168,7 +171,10 @@ class SharedCounterSourceSize(SharedCounterOfTheReport):
 
 @rfm.simple_test
 class SharedCounterFockBuilder(SharedCounterOfTheReport):
-    """Six accesses before each compute phase: as many as a Fock builder makes, says the report."""
+    """Six accesses before each compute phase.
+
+    The report of 2008 says that a Fock builder makes as many.
+    """
 
     descr = "shared counter, six accesses before each compute"
     accesses_per_task = 6

@@ -75,12 +75,12 @@ class OnesidedCheck(
     sourcesdir = None
 
     def seconds_of_cell(self, labels):
-        """Return approximately how many seconds a cell takes. A subclass may know better."""
+        """Return approximately how many seconds a cell takes. A subclass may estimate better."""
         return self.crowded_cell_s / 2 if self.is_crowded else self.cell_s
 
     @property
     def slowdown(self):
-        """The factor by which a cell exceeds `seconds_of_cell`, because ranks share cores."""
+        """The factor by which a cell takes longer than `seconds_of_cell`, if ranks share cores."""
         return max(1, self.load)
 
     @builtins.run_after("init")
@@ -189,9 +189,9 @@ class OnesidedCheck(
         """Compare each cell with its declaration and the site's references. Name the first fault.
 
         If a cell is `independent` in the references but waits in this launch, the cell fails,
-        whatever its times are. A fault that a known defect explains is left out here.
-        `show_headline_figures` makes this fault an expected failure of ReFrame's performance stage,
-        which still shows other faults.
+        whatever its times are. If a known defect explains a fault, this function leaves the fault
+        out. `show_headline_figures` makes this fault an expected failure of ReFrame's performance
+        stage, which still shows other faults.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -271,7 +271,7 @@ class OnesidedCheck(
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):
-        """Show a headline value of a cell. If no bound is compared with it, show the median."""
+        """Show a headline value of a cell: the value compared with a bound, else the median."""
         name = references.figure_name(metric.name, cell)
         if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)

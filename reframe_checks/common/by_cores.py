@@ -7,7 +7,7 @@ from .one_setting import OneSetting
 
 
 class ByCores(OneSetting):
-    """A test with one setting and thread level. If ranks share cores, it has only some cells.
+    """A test with one setting and thread level. If ranks share cores, the test has only some cells.
 
     If ranks share cores, a rank that waits for another rank also waits for a time slice of the
     operating system. Therefore each cell also has fewer samples.

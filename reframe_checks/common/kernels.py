@@ -42,7 +42,10 @@ class BuildPlugin(EnvironmentPlugin):
 
     @property
     def prefixes(self):
-        """The folders with ``bin/<kernel>``. A provider may have one for each thread level."""
+        """The folders with ``bin/<kernel>``.
+
+        A provider may have such a folder for each thread level.
+        """
         delivered = self.environment["kernels_prefix"]
         if delivered:
             return [pathlib.Path(prefix) for prefix in delivered.values()]

@@ -4,11 +4,12 @@ import reframe as rfm
 
 
 def leave_out_deprecated_variables():
-    """Remove deprecated variables from ReFrame's test classes. Call this before a check is defined.
+    """Remove deprecated variables from ReFrame's test classes.
 
-    For each check and each deprecated variable, ReFrame 4.10 walks the call stack to prepare a
-    warning, and then suppresses the warning. Without deprecated variables, ReFrame lists all checks
-    in a fifth less time. No check of this project uses a deprecated variable.
+    Call this function before any check is defined. For each check and each deprecated variable,
+    ReFrame 4.10 walks the call stack to prepare a warning, and then suppresses the warning. Without
+    deprecated variables, ReFrame lists all checks in a fifth less time. No check of this project
+    uses a deprecated variable.
     """
     for test in (rfm.RunOnlyRegressionTest, rfm.CompileOnlyRegressionTest):
         declared = test.var_space.vars

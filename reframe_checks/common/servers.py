@@ -27,7 +27,7 @@ class Origins(ByCores):
 
 
 class ThreadsAllowed(OnesidedCheck):
-    """A test at MPI_THREAD_MULTIPLE, the thread level of a server thread, to compare the two."""
+    """A test at MPI_THREAD_MULTIPLE, to compare its times with the times of a server thread."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])

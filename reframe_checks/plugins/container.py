@@ -20,8 +20,8 @@ def takes_options(platform):
 class ContainerPlugin(LauncherPlugin):
     """Runs the check's command in the image that the environment names.
 
-    With the launch model `contained`, the MPI's launcher also runs inside the container. Otherwise
-    the launcher starts the container once for each rank.
+    With the launch model `contained`, the MPI's launcher also runs inside the container. With other
+    launch models, the launcher starts the container once for each rank.
     """
 
     @builtins.run_before("run", always_last=True)

@@ -1,4 +1,4 @@
-"""The cells of a launch: a base point, and crosses (combinations of axis values) around it."""
+"""The cells of a launch: a base point, and combinations of axis values (crosses) around it."""
 
 import shlex
 

@@ -20,7 +20,7 @@ SHARE_OF_A_CELL = 0.5
 
 
 class LaunchPlugin(LauncherPlugin):
-    """Starts a kernel by ``launch.sh``, which times and records each mpiexec, also a crash."""
+    """Starts a kernel by ``launch.sh``, which times and records each mpiexec, also crashes."""
 
     placement = builtins.parameter(["unbound"])
     #: Time after which a launch is ended; seconds.
@@ -85,7 +85,7 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_before("run")
     def wrap_launcher(self):
-        """Add placement options to the launcher, and put the recording script before it."""
+        """Add placement options to the launcher, and put ``launch.sh`` before the launcher."""
         self.env_vars["ONESIDED_SETTING"] = self.setting
         if not self.launches_inside:
             self.job.launcher.options += map(shlex.quote, self.placement_options())

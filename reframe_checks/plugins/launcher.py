@@ -1,11 +1,11 @@
-"""Which launcher starts the ranks, and on how many nodes. Only this module decides this.
+"""Only this module decides which launcher starts the ranks, and on how many nodes.
 
 In ReFrame, a launcher belongs to a partition, but an MPI belongs to an environment. On a partition
-with the launcher `srun`, Slurm starts the ranks of some MPIs. The partition's extra `srun_mpi` says
-of which MPI families, and how. All other MPIs use their own launcher, which takes the nodes from
-its job. If an MPI is launched inside a container, its launcher is in the image. ReFrame's container
-platform then starts this launcher. An environment of a site's own configuration always uses the
-partition's launcher.
+with the launcher `srun`, Slurm starts the ranks of some MPIs. The partition's extra `srun_mpi`
+names the families of these MPIs, and the value of `srun --mpi` for each. All other MPIs use their
+own launcher, which takes the nodes from its job. If an MPI is launched inside a container, its
+launcher is in the image. ReFrame's container platform then starts this launcher. An environment of
+a site's own configuration always uses the partition's launcher.
 """
 
 import functools
@@ -115,7 +115,10 @@ class LauncherPlugin(RegressionTestPlugin):
         return self.num_tasks_per_node > nodes_of(self.current_partition).cores
 
     def launcher_words(self):
-        """Return the launcher command with its options. The kernel's path comes after them."""
+        """Return the launcher command with its options.
+
+        The kernel's path comes after these options.
+        """
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]
@@ -137,7 +140,7 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def placement_asked(self):
-        """The placement that the launcher is asked for; `AS_LAUNCHED` if it has no option."""
+        """The placement asked of the launcher; `AS_LAUNCHED` if the launcher has no such option."""
         return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
 
     def _options_of_launcher(self):

@@ -26,9 +26,9 @@ def nodes_of(partition):
     """Return what is known of a partition's nodes: cores and ranks of a node, and number of nodes.
 
     Without a scheduler, ranks can use at most the cores that ReFrame may use, because ReFrame
-    starts their launcher. If a partition with a scheduler does not say how many cores a node has, a
-    node is taken to have the cores of this machine. If such a partition says how many cores a node
-    has, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each core. The
+    starts their launcher. If a partition with a scheduler does not say how many cores a node has,
+    the number of this machine's usable cores is used. If such a partition says how many cores a
+    node has, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each core. The
     scheduler gives more nodes if there are more ranks.
     """
     declared = partition.processor.num_cpus
@@ -86,7 +86,7 @@ class RanksPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def load(self):
-        """Threads for each core of the fullest node, on the partition with the largest value."""
+        """The number of threads per core on the fullest node: the maximum over all partitions."""
         found = map(nodes_of, partitions())
         return max(one.load(self.ranks, self.helpers, self.threads) for one in found)
 
@@ -99,7 +99,7 @@ class RanksPlugin(RegressionTestPlugin):
     def is_crowded(self):
         """Whether threads share cores.
 
-        If so, each hand-over between threads waits for a time slice.
+        If threads share cores, a thread that waits for another thread also waits for a time slice.
         """
         return self.load > 1
 

@@ -52,7 +52,7 @@ class ReferencePlugin(RegressionTestPlugin):
         """Return the `Probe` of a result line, to compare with references; None if it has none."""
 
     def turned_cells(self, results):
-        """Return a line of text for each cell whose verdict in `references/` is contradicted."""
+        """Return a text for each cell whose verdict in `references/` these results contradict."""
         kept = self.kept.verdicts
         probes = {
             cell: probe
@@ -88,9 +88,10 @@ class ReferencePlugin(RegressionTestPlugin):
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the names of values that no launch could decide. A warning says which and why.
+        """Return the names of values that no launch could decide.
 
-        Values that a known defect makes slow are left out.
+        A warning names these values and says why. Values that a known defect makes slow are left
+        out.
         """
         kept = self.kept
         excused = self.slow_figures()
@@ -119,7 +120,7 @@ class ReferencePlugin(RegressionTestPlugin):
     def references_of(self, held):
         """Return ReFrame's references for values with a bound.
 
-        Values that are known as slow may fail.
+        A value that is known to be slow may be above its bound.
         """
         excused = self.slow_figures()
         return {

@@ -91,7 +91,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """If each side has just one name of its own, map the second's name to the first's; else {}."""
+    """If each side has one name that the other lacks, map the second's to the first's; else {}."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
@@ -132,7 +132,7 @@ def _names_in_first(
 def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return a function that finds a cell's place in the first campaign from that in the second.
+    """Return a function that maps a cell's place in the second campaign to that in the first.
 
     Two cells are the same cell if test, cell and environment are equal. Environments with different
     names are matched if ``same`` says so, or if each campaign has only one unmatched environment of

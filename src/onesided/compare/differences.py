@@ -23,9 +23,9 @@ ratio farthest from 1 was 0.958."""
 CELL_LAUNCHES = 7
 """How many launches each side of a comparison needs to judge a single cell. The values of some
 cells are bimodal. With six launches, one side may show only one mode, and the other side only the
-other mode. This happens once in 2048 such cells, and a campaign has dozens of such cells. Some
-launches do not count, because their cores were far apart or another program used a core. Ten rounds
-still leave seven launches that count; six rounds do not."""
+other mode. Such a false difference happens in one of 2048 bimodal cells, and a campaign has dozens
+of bimodal cells. Some launches do not count, because their cores were far apart or another program
+used a core. Ten rounds still leave seven launches that count; six rounds do not."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """How many launches each side of a comparison needs to judge an environment, whose values are means
@@ -34,7 +34,8 @@ over many cells."""
 LEAST_TAIL_FACTOR = tails.OUT_OF_PROPORTION
 """A cell's tail changed if the medians over launches are at least this factor apart, and the tails
 of all launches of one side are above those of all launches of the other side. If nothing changed
-and each side has five launches, this happens in one case of 126, whatever the factor is."""
+and each side has five launches, all tails of one side are above all tails of the other side in one
+case of 126."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "~"
 NOT_TESTED = "too few launches"

@@ -191,7 +191,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """The difference of an environment over all its cells, and where and how these were run.
+    """The difference of an environment over all its cells, and where and how the cells were run.
 
     Attributes:
         system: the system of the first side.
@@ -248,7 +248,7 @@ class Comparison:
 
     @property
     def detectable(self) -> float | None:
-        """Return the factor of change that would be found in half of the tested cells."""
+        """Return the least factor of change that would be found in half of the tested cells."""
         factors = [pair.difference.detectable for pair in self.tested]
         return median(factors) if factors else None
 

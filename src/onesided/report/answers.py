@@ -16,8 +16,8 @@ from onesided.report.words import MIXED, listed, tally
 T = TypeVar("T")
 
 MOST_NAMES = 3
-"""The largest number of MPIs that a sentence names. If there are more, the sentence only says how
-many."""
+"""The largest number of MPIs that a sentence names. If there are more MPIs, the sentence only says
+how many."""
 
 _GOOD = (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 _IN_PART = (verdicts.PARTIAL, MIXED)
@@ -39,10 +39,10 @@ class Together:
 
 
 def together(cells: Sequence[Cell]) -> Together:
-    """Combine the verdicts of several cells into one. A failure has priority over all others.
+    """Combine the verdicts of several cells into one verdict.
 
-    Cells that were not measured, and cells that say nothing about progress, are left out, unless
-    there are no other cells.
+    A failure has priority over all other verdicts. Cells that were not measured, and cells that say
+    nothing about progress, are left out, unless there are no other cells.
     """
     if not cells:
         return Together(verdicts.NOT_RUN)
@@ -72,7 +72,7 @@ def rows_are(cells: Sequence[Cell]) -> str:
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Return a sentence that names the MPIs with which nothing was measured; [] if none is left."""
+    """Name the MPIs with which nothing was measured, in a sentence; [] if all were measured."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 

@@ -243,7 +243,7 @@ class Growth:
         return fields | {f"{end}_{name}": one for end, one in zip(ENDS, ends, strict=True)}
 
     def _in_source(self) -> Table | None:
-        """Return the table of the source's curves with `LEAST_NUMBERS` of processes."""
+        """Return the table of the paper's curves that have at least `LEAST_NUMBERS` points."""
         rows = [row for curves in self.published for row in self._rows_of(curves)]
         if not rows:
             return None
@@ -315,7 +315,7 @@ SHOWN_LAW = "Shown is the simplest law that is not excluded."
 
 
 def _at(cell: Cell) -> tuple[str, str, str]:
-    """Return what a cell is, how it was run and its MPI: all that identifies it but the ranks."""
+    """Return everything that identifies a cell, except its number of ranks."""
     return _meant(cell), cell.how_run, cell.environment
 
 

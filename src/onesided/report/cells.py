@@ -60,7 +60,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a format for names with partitions, and its columns; None if there is only one."""
+    """Return a format for names with partitions, and its columns; None for a single partition."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -153,7 +153,7 @@ def _point_of(cell: Cell) -> Point:
 
 @dataclass(frozen=True)
 class CrowdedCells:
-    """The crowded cells, which have more threads than cores. All threads of a rank count.
+    """The crowded cells, which have more threads than cores. All threads of a rank are counted.
 
     The kernel counts the threads of each rank in each cell. If one MPI could not run a cell, the
     same cell of the other MPIs tells whether it is crowded. If no MPI ran the cell, its number of
@@ -202,7 +202,7 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
     """Return words that say whether there are more ranks, or more threads, than cores.
 
-    The answer is `MORE_THREADS` if other cells with this number of ranks had enough cores.
+    The words are `MORE_THREADS` if other cells with this number of ranks had enough cores.
     """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD

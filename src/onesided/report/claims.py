@@ -37,7 +37,8 @@ Own = Callable[[Cells, Asked], Outcome]
 """A function that decides claims of only one study."""
 
 ANY_SETTING = "any setting"
-"""Stands for the setting if the cells at the default setting alone would give another outcome."""
+"""This word stands for the setting of an outcome if the cells at the default setting alone would
+give another outcome."""
 
 NO_CELL = "this campaign has no such cell"
 NOT_TOGETHER = "no number of ranks has every value that the claim compares"
@@ -364,7 +365,9 @@ def published_experiment(
     metrics: Sequence[Metric] = (),
     published: Sequence[Curves] = (),
 ) -> Experiment:
-    """Return an experiment of a paper. Its page ends with claims; one of its times is compared.
+    """Return an experiment of a paper. The experiment's page ends with the paper's claims.
+
+    Comparisons of campaigns use one of the experiment's times.
 
     Args:
         module: the full name of the module; its last part is the kernel's name.

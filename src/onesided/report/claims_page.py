@@ -27,7 +27,7 @@ HEADING = "Do the papers' claims hold today?"
 
 SECTION = "claims"
 """Identifier of the page's first section. All other identifiers of sections, and all names of
-tables, begin with it."""
+tables, begin with this identifier."""
 
 ANSWERS = f"{SECTION}_answers"
 """Name of the table with one row for each answer."""
@@ -330,7 +330,10 @@ _DIFFERS = "differs"
 
 
 def _together(words: Iterable[str]) -> str:
-    """Combine the answers to a claim into one word. MPIs that do not decide it are left out."""
+    """Combine the answers to a claim into one word.
+
+    MPIs that do not decide the claim are left out.
+    """
     found = set(words)
     decided = found & {HOLDS, DOES_NOT_HOLD}
     if len(decided) > 1:

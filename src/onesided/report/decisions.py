@@ -1,8 +1,8 @@
 """Functions that decide a claim, from the cells of an MPI that have a core for each rank.
 
-What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
-a mapping from axes to values. Some keys of a choice are no axes: `ranks` (the cell's number of
-ranks), `setting`, `nodes` (whether its ranks were on `one` node or on `several`), and
+The question of a claim is data (results/published/claims, `onesided.report.claims`). A choice of
+cells is a mapping from axes to values. Some keys of a choice are no axes: `ranks` (the cell's
+number of ranks), `setting`, `nodes` (whether its ranks were on `one` node or on `several`), and
 `ranks_per_node`.
 """
 
@@ -137,7 +137,7 @@ class Cells:
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return what a choice asks for by a key, such as the number of ranks; None if nothing."""
+        """Return a choice's value for a key, such as the number of ranks; None if it has none."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
@@ -174,7 +174,7 @@ class Cells:
         return dict(sorted(by_ranks.items()))
 
     def placed(self, choice: Choice) -> dict[tuple[Any, ...], dict[int, Cell]]:
-        """Return groups of cells with a value, of all partitions, and in a group by ranks per node.
+        """Return groups of measured cells of all partitions; in a group, cells by ranks per node.
 
         The cells of a group have the same number of ranks, and were run on the same system in the
         same way. The keys of groups are in the order of the number of ranks. For equal numbers of
@@ -368,8 +368,8 @@ def verdict(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by the first cell whose verdict answers the question; fewest ranks first.
 
     With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
-    is whether an access completes while its target computes. A cell that failed leaves the second
-    question open.
+    is whether an access completes while its target computes. A cell that failed leaves the question
+    of ``completes`` open.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):

@@ -104,7 +104,7 @@ class Cell:
 
     @property
     def ranks_per_node(self) -> int | None:
-        """Return how many ranks the fullest node had at least; None if the cell was not run."""
+        """Return how many ranks, at least, the fullest node had; None if the cell was not run."""
         nodes = getattr(self, "nodes", None)
         return None if nodes is None else math.ceil(self.ranks / nodes)
 
@@ -227,7 +227,7 @@ class Material:
 
     @cached_property
     def _statistic_of(self) -> dict[str, str]:
-        """Return the first statistic of each metric, in alphabetical order."""
+        """Return, for each metric, its first statistic in alphabetical order."""
         pairs = self.summary.select("metric", "statistic").unique().sort("metric", "statistic")
         return dict(reversed(pairs.rows()))
 
@@ -238,7 +238,7 @@ class Material:
 
     @cached_property
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
-        """Return the value of each round, by the cell's place, the metric and the statistic."""
+        """Return the values of all rounds, by cell, metric and statistic."""
         values: dict[tuple[Any, ...], dict[int, float]] = {}
         columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
         for *key, turn, value in self.read_values().select(columns).iter_rows():
@@ -274,7 +274,7 @@ class Material:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Return all samples of the campaign. Pages that plot samples get them only here."""
+        """Return all samples of the campaign. Pages that plot samples get the samples only here."""
         return self.campaign.samples
 
     @cached_property
@@ -284,7 +284,7 @@ class Material:
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """Return a row for each cell, with what identifies the cell and its axes as JSON text."""
+        """Return a table with a row for each cell: its identity, and its axes as JSON text."""
         return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
 
     @cached_property
@@ -295,7 +295,7 @@ class Material:
 
     @cached_property
     def interval_words(self) -> str:
-        """Say what the two numbers beside each value are, which depends on the launches."""
+        """Say what the two numbers beside each value are: an interval, or a range of launches."""
         return interval_words(self.summary, self.campaign.record)
 
 

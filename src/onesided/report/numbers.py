@@ -124,7 +124,7 @@ def ratio(value: float) -> str:
 
 
 def hundredths(value: float) -> str:
-    """Return a ratio with two digits after the point, also a negative one."""
+    """Return a ratio, which may be negative, with two digits after the point."""
     return f"{value:.2f}".replace("-", "\u2212")
 
 

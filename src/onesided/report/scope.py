@@ -142,8 +142,9 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return variables that launches had, but that no environment or setting names.
 
     Some of these variables were set in the shell, and a session did not clear them. A module, a
-    command of the site or a file of the MPI set the others; the ranks reported them. A key is an
-    environment's name with the setting, or the name alone if all its launches had the variables.
+    command of the site or a file of the MPI set the others; the ranks reported them. A key of the
+    result is an environment's name with the setting, or the name alone if all its launches had the
+    variables.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):

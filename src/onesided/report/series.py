@@ -1,4 +1,7 @@
-"""A figure described by data: a metric by an axis of numbers. A paper's figure may be above it."""
+"""A figure described by data: a metric by an axis of numbers.
+
+Above this figure, a page may show the figure of a paper.
+"""
 
 from __future__ import annotations
 

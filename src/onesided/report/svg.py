@@ -145,7 +145,7 @@ def _own_names(drawing: str, name: str) -> str:
 
 
 def hatched(drawing: str, name: str, ground: str, line: str) -> str:
-    """Return a drawing in which areas filled with the ground's colour are hatched by lines."""
+    """Return a drawing in which all areas of the colour `ground` are hatched by lines."""
     pattern = f"hatch-{name}"
     hatch = (
         f'<defs><pattern id="{pattern}" width="5" height="5" patternUnits="userSpaceOnUse" '

@@ -16,7 +16,10 @@ def measure_of(values: Sequence[float]) -> Measure:
 
 
 def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values. Its interval is the widest that their intervals allow."""
+    """Return the ratio of two values.
+
+    The ratio's interval is the widest interval that the intervals of both values allow.
+    """
     low, high = above.low / below.high, above.high / below.low
     launches = min(above.launches, below.launches)
     return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)

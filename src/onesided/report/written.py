@@ -21,8 +21,8 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
 """The functions that write a column's numbers, by their names in a YAML file."""
 
 Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""What replaces a word in braces that repeats a column. For each such word: its values, and for
-each value the words for other braces."""
+"""What replaces a word in braces that repeats a column. Each such word has a list of values, and
+each value has the words for other braces."""
 
 
 @dataclass(frozen=True)
