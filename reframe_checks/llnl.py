@@ -14,7 +14,7 @@ from .plugins.ranks import ranks_of
 
 MAIN_FLAVOR = "allocate"
 FLAVORS = ["create", MAIN_FLAVOR]
-#: The source's sizes, and powers of two from 8 bytes to 16 MiB.
+#: The sizes of LLNL's report, and powers of two from 8 bytes to 16 MiB.
 PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
@@ -103,8 +103,8 @@ class SwappedAllToAll(Exchange):
     one_sided = ["put_lock_all", "put_fence"]
     sizes = [8, 64, 512, 4096, 32768, 262144, 1000000]
     crowded_sizes = [8, 32768, 1000000]
-    #: In the source's summary four processes have a bandwidth. A burst makes several calls, so that
-    #: a call does not take as long as a time slice.
+    #: In the summary of LLNL's report four processes have a bandwidth. A burst makes several calls,
+    #: so that a call does not take as long as a time slice.
     crowded_options = {**OPTIONS, **CROWDED, "burst": "10", "burst-bytes": str(1 << 22)}
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
 
@@ -119,7 +119,7 @@ class SomeToSome(Exchange):
 
     descr = "some-to-some"
     kernel = "some_to_some"
-    #: The source's summary has 16 processes.
+    #: The summary of LLNL's report has 16 processes.
     ranks = ranks_of(2, 4, 8, 16)
     two_sided = ["synchronous", "asynchronous", "asynchronous_same_buffers"]
     one_sided = ["put_pscw", "put_lock_all", "put_fence"]

@@ -16,13 +16,13 @@ from .common.one_setting import OneSetting
 from .plugins.ranks import nodes_of, partitions, ranks_of
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
-#: The source's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
+#: The paper's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
 MAIN_FLAVORS = {"mpi2": ["create"], "mpi2_pairwise": ["create"], "mpi3": ["create", "allocate"]}
 ONE_SIDED = ["mpi2", "mpi2_pairwise", "mpi3", "shmem"]
 SMALL = 8
-#: With a core for each rank the whole sweep, without it the size of the source's tables.
+#: With a core for each rank the whole sweep, without it the size of the paper's tables.
 SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
-#: The source's number of trials. Ranks that share cores wait for each other's time slices: a trial
+#: The paper's number of trials. Ranks that share cores wait for each other's time slices: a trial
 #: then takes a hundred times as long.
 TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
 COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
@@ -32,7 +32,7 @@ COMPUTE_S = 0.01
 TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
 #: The bytes of a cache that a rank flushes in a second if it has a core.
 FLUSHED_BYTES_PER_S = 1e10
-#: The source's Figures 2 and 3 have the time by each target; so many show its course.
+#: The paper's Figures 2 and 3 have the time by each target; so many show its course.
 MOST_TARGETS = 16
 #: With at most so many ranks for each core, a rank that computes is still met by the others.
 MOST_LOAD_WITH_COMPUTES = 2

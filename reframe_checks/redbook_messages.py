@@ -15,15 +15,15 @@ from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
-#: The source's limit, eight bytes more, and other sizes.
+#: The redbook's limit, eight bytes more, and other sizes.
 SIZES = [8, 512, 4096, 4104, 65536, 1048576]
-#: The source's limit, eight bytes more, and a size above the limit of two of the MPIs here.
+#: The redbook's limit, eight bytes more, and a size above the limit of two of the MPIs here.
 IN_PLACE_SIZES = [4096, 4104, 16384]
 #: The MPI's own eager limit, which the kernel finds, and eight bytes more.
 AROUND_LIMIT = ["at_limit", "above_limit"]
 #: The search for a limit if ranks share no memory: limits are larger there.
 WIDE_SEARCH = {"largest-bytes": str(4 << 20)}
-#: The source's buffer for early messages by default.
+#: The redbook's buffer for early messages by default.
 UNANSWERED = {"unanswered-bytes": str(64 << 20)}
 #: The settings that change the limit.
 LIMIT_SETTINGS = [RAISED, LOWERED] = ["eager_raised", "eager_lowered"]

@@ -57,7 +57,7 @@ class Claim:
 
     Attributes:
         source: who makes the claim.
-        place: where the source makes the claim.
+        place: where the paper makes the claim.
         words: the claim in our words.
         decide: returns, from the cells of an MPI, whether the claim holds.
         asked: the input of `decide`: choices of cells, and bounds.
@@ -378,7 +378,7 @@ def published_experiment(
         lead: what a reader of the page has to know.
         contents: what the page shows, from top to bottom.
         metrics: figures of a launch (see `timed`); by default all figures of the analysis.
-        published: the source's numbers of the first figure, by the number of processes.
+        published: the paper's numbers of the first figure, by the number of processes.
     """
     kernel = module.rpartition(".")[2]
     first = analysis.metrics[0]

@@ -214,8 +214,8 @@ class Point:
     Attributes:
         series: the curve of the number.
         x: the position on the axis.
-        label: the source's or the reader's name for the position.
-        value: the number; None if the source has no number.
+        label: the paper's or the reader's name for the position.
+        value: the number; None if the paper has no number.
         suspect: whether the table flags the number as suspect.
     """
 
@@ -230,7 +230,7 @@ class Curves:
     """The curves of a table that a paper printed.
 
     Attributes:
-        table: the table of the source.
+        table: the table of the paper.
         columns: the columns with the values.
     """
 

@@ -53,7 +53,7 @@ class SeriesFigure:
         only: values of other axes to which the figure is limited.
         show: how a value is written in the table.
         unit: the unit of the values: ``s``, ``1``, ``1/s`` ...
-        published: the source's curves of the same metric; they are drawn in a separate figure
+        published: the paper's curves of the same metric; they are drawn in a separate figure
             above.
         dots: whether each point has a mark. Without marks a page with many points stays small.
         is_order: whether the axis is an order, which is never logarithmic.

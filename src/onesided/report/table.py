@@ -71,7 +71,7 @@ class Column:
 
     Attributes:
         key: the key of the row's value. The value is text, a number, a `Written` number, a
-            `Measure`, or None. A word in place of a measure is a verdict (or the source's N/A).
+            `Measure`, or None. A word in place of a measure is a verdict (or the paper's N/A).
         title: the head of the column.
         show: the function that writes a number; None for text.
         measure: the values are measures; the CSV also gets their intervals.
