@@ -1,1 +1,1 @@
-"""The experiments as ReFrame checks: the single description of what can be run."""
+"""The ReFrame checks of all experiments. Only what these checks declare can be run."""

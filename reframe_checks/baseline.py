@@ -1,9 +1,9 @@
 """Hardware baseline: how long the machine itself takes for the parts of one-sided communication.
 
-The kernel does not use MPI. Sources: Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic
-Operations on Modern Architectures", PACT 2015, for the atomic operations; Barrios et al., IBM
-SG24-5611, 1999, sections 2.3.2.1, 4.1.10, 4.2.1 and 4.2.4, for threads; all other baselines are our
-own definitions.
+The kernel `baseline` does not use MPI. Source for the atomic operations: Schweizer, Besta, Hoefler,
+"Evaluating the Cost of Atomic Operations on Modern Architectures", PACT 2015. Source for threads:
+Barrios et al., IBM SG24-5611, 1999, sections 2.3.2.1, 4.1.10, 4.2.1 and 4.2.4. All other baselines
+are definitions of this project.
 """
 
 import reframe as rfm
@@ -30,7 +30,10 @@ CELL_S = 0.03
 
 @rfm.simple_test
 class Baseline(OneSetting):
-    """Every baseline once for each MPI. Settings and thread levels do not change a baseline."""
+    """A test that measures every hardware baseline, once for each MPI.
+
+    Settings and thread levels do not change a baseline.
+    """
 
     descr = "the hardware baseline"
     tags = {"quick", "full", "redbook"}
@@ -39,5 +42,8 @@ class Baseline(OneSetting):
     crosses_one_thread = [{"baseline": BASELINES}, {"baseline": ["copy"], "size_bytes": COPY_BYTES}]
 
     def seconds_of_cell(self, labels):
-        """Return the time of a cell. The threads and the socket take most of the time."""
+        """Return the expected seconds of a cell.
+
+        The baselines of threads and sockets take longest.
+        """
         return CELL_S

@@ -1,4 +1,4 @@
-"""Is the data right? Every call, datatype, operator, window and epoch, under every setting.
+"""Is the data right? The checks test every call, datatype, operator, window, epoch and setting.
 
 Source: MPI 4.1, chapter 12 (one-sided communication), sections 5.1 (datatypes) and 6.9 (operators).
 """
@@ -57,7 +57,10 @@ PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
-    """Return a cross for each call. Axes that are not named get the call's own values."""
+    """Return a cross (combinations of axis values) for each call.
+
+    Axes that are not given have the values in `OF_CALL`.
+    """
     return [
         {axis: list(values) for axis, values in {"call": [name], **OF_CALL[name], **axes}.items()}
         for name in names
@@ -65,7 +68,7 @@ def calls(*names, **axes):
 
 
 def alike(names, layouts):
-    """Return crosses with the same layout on both sides."""
+    """Return axis values for cells in which origin and target have the same datatype layout."""
     return [
         cross
         for layout in layouts
@@ -74,7 +77,7 @@ def alike(names, layouts):
 
 
 class ConformanceCheck(OnesidedCheck):
-    """A part of the matrix: cells with a few rounds, at the lowest thread level."""
+    """The common part of the checks of conformance, at the lowest thread level."""
 
     kernel = "conformance"
     #: A round takes long if progress threads run beside two ranks on two cores.
@@ -102,13 +105,13 @@ class ConformanceCheck(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores, with the time of a slow transport."""
+        """Return the expected seconds of a cell, as measured on two cores with a slow transport."""
         return 0.01 * max(1, int(labels["outstanding"]) / 64)
 
 
 @rfm.simple_test
 class ConformanceLayouts(ConformanceCheck):
-    """Layouts at origin and target, with several counts; and random layouts of every element."""
+    """Cells with each datatype layout at origin and target, several counts, and random layouts."""
 
     descr = "data by layout"
     _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
@@ -129,7 +132,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator that MPI allows for each element, on separate places and on the same place."""
+    """Every operator that MPI allows for each element, on different or equal target addresses."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -161,7 +164,10 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call in every epoch on every flavor, and to other targets; many operations at once."""
+    """Every call in every epoch on every window flavor, also to other targets.
+
+    Some cells have many operations at the same time.
+    """
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
@@ -176,7 +182,7 @@ class ConformanceEpochs(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceWindows(ConformanceCheck):
-    """Windows of odd sizes that end where an access ends; also several windows at a time."""
+    """Windows of odd sizes that end exactly where an access ends; also several windows at once."""
 
     descr = "data by size and number of windows"
     _exact = {"window": ["exact"], "outstanding": [1], **PLAIN}
@@ -193,9 +199,9 @@ class ConformanceWindows(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceKnown(ConformanceCheck):
-    """Cells that do what the programs in reports of defects do (config/upstream_defects.yaml).
+    """Cells that repeat the programs of public defect reports (config/upstream_defects.yaml).
 
-    A probe with another element, size, window or epoch than the reported program proves nothing.
+    A cell whose element, size, window or epoch differs from the reported program proves nothing.
     Cells that other checks declare are not repeated.
     """
 
@@ -245,13 +251,16 @@ class ConformanceLarge(ConformanceCheck):
     )
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         return 8.0
 
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """Some cells for each call, epoch, flavor, layout and element; together, about a second."""
+    """A few cells for each call, epoch, flavor, layout and element.
+
+    Together they take about a second.
+    """
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

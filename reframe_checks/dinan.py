@@ -18,12 +18,12 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(ByCores):
-    """The common part of the study's checks. Leaf classes name the kernel and its crosses."""
+    """The common part of all checks on this paper. Subclasses name the kernel and its cells."""
 
     tags = {"dinan", "papers"}
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         if labels.get("target_state") == "computes":
             return COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
         return super().seconds_of_cell(labels)
@@ -36,9 +36,10 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 
 @rfm.simple_test
 class Mutex(Dinan):
-    """A mutex that all or some ranks lock, while its host takes part, is idle, or computes.
+    """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
 
-    In the source, each process makes 10,000 cycles. The longest bursts here have the same number.
+    In the paper, each process locks and unlocks the mutex 10,000 times. The longest bursts here
+    also have 10,000 cycles.
     """
 
     descr = "mutex in a window"
@@ -70,10 +71,11 @@ ELEMENTS_OF_SOURCE = 10000
 
 @rfm.simple_test
 class LinkedList(Dinan):
-    """Operations on one list: all ranks append to it, or one rank reads or writes a pointer.
+    """Operations on one linked list: all ranks append to it, or one rank reads or writes a pointer.
 
-    The source's list has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches memory
-    while other ranks access the window. Therefore the operation that does this comes last.
+    The list in the paper has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches
+    memory while other ranks access the window. Therefore the operation that attaches memory comes
+    last.
     """
 
     descr = "linked list in a dynamic window"
@@ -93,7 +95,7 @@ class LinkedList(Dinan):
 
 @rfm.simple_test
 class LinkedListOfSource(LinkedList):
-    """A list of 10,000 elements, as long as the source's. All ranks together append them."""
+    """A linked list of 10,000 elements, as in the paper. All ranks together append the elements."""
 
     descr = "linked list of 10,000 elements"
     tags = {"source_size"}
@@ -103,7 +105,7 @@ class LinkedListOfSource(LinkedList):
 
     @builtins.run_after("init")
     def share_elements(self):
-        """Let each rank append its part of the elements, in one burst."""
+        """Let each rank append its share of the 10,000 elements in one burst."""
         burst = str(ELEMENTS_OF_SOURCE // self.ranks)
         self.kernel_options = {"burst": burst, "samples": "3", "budget-s": "60"}
 
@@ -116,7 +118,7 @@ SAMPLES_OF_COMPUTES = {"computing-samples": "5"}
 
 @rfm.simple_test
 class MemoryModel(Dinan):
-    """Writes to a rank that waits, that repeatedly accesses its own part, or that computes."""
+    """Writes to a rank that waits, computes, or repeatedly accesses its own part of the window."""
 
     descr = "separate and unified memory model"
     kernel = "memory_model"
@@ -148,7 +150,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write and the read after it, with each way to keep them in order, and without order."""
+    """A write and then a read, with each way to keep the two in order, and without any order."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
@@ -178,7 +180,7 @@ class Ordering(Dinan):
 
 @rfm.simple_test
 class WindowGrowth(Dinan):
-    """A window whose size is doubled: it is created again, or a buffer is attached to it."""
+    """A window whose size is doubled: the window is created again, or gets another buffer."""
 
     descr = "growth of a window"
     kernel = "window_growth"
@@ -199,7 +201,7 @@ WAITS = ["wait_for_first", "wait_for_all"]
 
 @rfm.simple_test
 class Epochs(Dinan):
-    """Epochs of rank 0 on no, some and all other ranks; and waits for one request and for all."""
+    """Epochs of rank 0 on none, some or all other ranks; also waits for one or for all requests."""
 
     descr = "epochs on several ranks"
     kernel = "epochs"
@@ -226,7 +228,7 @@ class Epochs(Dinan):
 
     @builtins.run_after("init")
     def choose_targets(self):
-        """Access no rank, 1, 2, 4, … and all other ranks."""
+        """Let rank 0 access none of the other ranks, 1, 2, 4, … of them, and all of them."""
         others = self.ranks - 1
         powers = {1 << power for power in range(others.bit_length())}
         self.crosses += [{"epoch": EPOCHS, "targets": sorted({0, *powers, others})}]
@@ -234,10 +236,10 @@ class Epochs(Dinan):
 
 @rfm.simple_test
 class Issue(Dinan):
-    """Operations of rank 1 on rank 0, a pause, and then the call that completes them.
+    """Rank 1 calls operations on rank 0, pauses, and then makes the call that completes them.
 
-    A window in shared memory (`allocate`) is written where an operation is called. Where an
-    operation becomes a message, the library decides when that leaves.
+    If the window is in shared memory (`allocate`), the call of an operation already writes the
+    data. If an operation becomes a message, the library decides when it sends the message.
     """
 
     descr = "issue of operations"
@@ -272,7 +274,7 @@ MERGED = ["merged_locks"]
 
 @rfm.simple_test
 class IssueMerged(Issue):
-    """The same if the library keeps operations, so that they can be one message with the lock."""
+    """Like `Issue`, but the library delays operations to send them together with the lock."""
 
     descr = "issue of operations, locks merged"
     setting = builtins.parameter(MERGED)
@@ -280,7 +282,7 @@ class IssueMerged(Issue):
 
 @rfm.simple_test
 class OrderingMerged(Ordering):
-    """The source's Figure 7: epochs whose lock, operation and unlock are one message."""
+    """Figure 7 of the paper: epochs whose lock, operation and unlock are one message."""
 
     descr = "ordering of a write and a read, locks merged"
     tags = {"dinan"}

@@ -1,4 +1,4 @@
-"""Three exchanges of messages: two-sided, as in the source, and one-sided.
+"""Three exchanges of messages: two-sided, as in LLNL's report, and one-sided.
 
 Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
 2006).
@@ -14,7 +14,7 @@ from .plugins.ranks import ranks_of
 
 MAIN_FLAVOR = "allocate"
 FLAVORS = ["create", MAIN_FLAVOR]
-#: The source's sizes, and powers of two from 8 bytes to 16 MiB.
+#: The sizes of LLNL's report, and powers of two from 8 bytes to 16 MiB.
 PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
@@ -30,7 +30,10 @@ CELL_S, BYTE_S = 0.02, 15e-9
 
 
 class Exchange(OneSetting):
-    """The common part of the checks. Leaf classes name the kernel, its interfaces and sizes."""
+    """The common part of the checks of exchanges.
+
+    Subclasses name the kernel, interfaces and sizes.
+    """
 
     tags = {"llnl", "papers"}
     options = OPTIONS
@@ -51,7 +54,7 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make one cross of the interfaces without a window, and one cross for each flavor."""
+        """Choose axis values for interfaces without a window, and for those with a window."""
         sizes = self.crowded_sizes if self.is_crowded else self.sizes
         few = [size for size in sizes if size in self.few_sizes]
         every = {self.size_axis: sizes, **self.own_axes}
@@ -65,19 +68,19 @@ class Exchange(OneSetting):
     crowded_cell_s = 0.32
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores, which grows with the size."""
+        """Return the expected seconds of a cell, as measured on two cores for its message size."""
         if self.is_crowded:
             return super().seconds_of_cell(labels)
         return CELL_S + BYTE_S * self.sent_bytes(int(labels[self.size_axis]))
 
     def sent_bytes(self, size_bytes):
-        """Return how many bytes a rank sends in a pass with messages of a size."""
+        """Return how many bytes a rank sends in a pass with messages of `size_bytes`."""
         return size_bytes
 
 
 @rfm.simple_test
 class LatencyBandwidth(Exchange):
-    """LBW: two processes send each other a message in turn."""
+    """LBW (latency and bandwidth): two processes send each other a message in turn."""
 
     descr = "latency and bandwidth"
     kernel = "latency_bandwidth"
@@ -91,7 +94,7 @@ class LatencyBandwidth(Exchange):
 
 @rfm.simple_test
 class SwappedAllToAll(Exchange):
-    """ATA: each rank sends a block to every rank."""
+    """ATA (swapped all-to-all): each rank sends a block to every rank."""
 
     descr = "swapped all-to-all"
     kernel = "swapped_all_to_all"
@@ -100,23 +103,23 @@ class SwappedAllToAll(Exchange):
     one_sided = ["put_lock_all", "put_fence"]
     sizes = [8, 64, 512, 4096, 32768, 262144, 1000000]
     crowded_sizes = [8, 32768, 1000000]
-    #: In the source's summary four processes have a bandwidth. A burst makes several calls, so that
-    #: a call does not take as long as a time slice.
+    #: In the summary of LLNL's report four processes have a bandwidth. A burst makes several calls,
+    #: so that a call does not take as long as a time slice.
     crowded_options = {**OPTIONS, **CROWDED, "burst": "10", "burst-bytes": str(1 << 22)}
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
 
     def sent_bytes(self, size_bytes):
-        """Return the bytes of the blocks for all other ranks."""
+        """Return how many bytes a rank's blocks for all other ranks have together."""
         return size_bytes * (self.ranks - 1)
 
 
 @rfm.simple_test
 class SomeToSome(Exchange):
-    """STS: random pairs exchange messages of random sizes."""
+    """STS (some-to-some): random pairs of ranks exchange messages of random sizes."""
 
     descr = "some-to-some"
     kernel = "some_to_some"
-    #: The source's summary has 16 processes.
+    #: The summary of LLNL's report has 16 processes.
     ranks = ranks_of(2, 4, 8, 16)
     two_sided = ["synchronous", "asynchronous", "asynchronous_same_buffers"]
     one_sided = ["put_pscw", "put_lock_all", "put_fence"]

@@ -1,4 +1,4 @@
-"""Five patterns of communication, each with several interfaces, timed as in the source.
+"""Five patterns of communication, each with several interfaces, timed as in Luecke et al.
 
 Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2 one-sided
 routines on a SGI Origin 2000 and a Cray T3E-600" (2004).
@@ -16,13 +16,13 @@ from .common.one_setting import OneSetting
 from .plugins.ranks import nodes_of, partitions, ranks_of
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
-#: The source's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
+#: The paper's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
 MAIN_FLAVORS = {"mpi2": ["create"], "mpi2_pairwise": ["create"], "mpi3": ["create", "allocate"]}
 ONE_SIDED = ["mpi2", "mpi2_pairwise", "mpi3", "shmem"]
 SMALL = 8
-#: With a core for each rank the whole sweep, without it the size of the source's tables.
+#: With a core for each rank the whole sweep, without it the size of the paper's tables.
 SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
-#: The source's number of trials. Ranks that share cores wait for each other's time slices: a trial
+#: The paper's number of trials. Ranks that share cores wait for each other's time slices: a trial
 #: then takes a hundred times as long.
 TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
 COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
@@ -32,20 +32,23 @@ COMPUTE_S = 0.01
 TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
 #: The bytes of a cache that a rank flushes in a second if it has a core.
 FLUSHED_BYTES_PER_S = 1e10
-#: The source's Figures 2 and 3 have the time by each target; so many show its course.
+#: The paper's Figures 2 and 3 have the time by each target; so many show its course.
 MOST_TARGETS = 16
 #: With at most so many ranks for each core, a rank that computes is still met by the others.
 MOST_LOAD_WITH_COMPUTES = 2
 
 
 def spread(last, most):
-    """Return numbers from 1 to `last`, all of them if there are at most `most`, else evenly."""
+    """Return all numbers from 1 to `last`; of more than `most` numbers, an even selection."""
     number = min(last, most)
     return [1 + round(at * (last - 1) / max(1, number - 1)) for at in range(number)]
 
 
 class Pattern(OneSetting):
-    """The common part of five checks. Leaf classes name the kernel, its rival and its own axis."""
+    """The common part of the five patterns.
+
+    Subclasses name the kernel, its rival and its own axis.
+    """
 
     tags = {"luecke", "papers"}
     ranks = ranks_of(2, 4, 8)
@@ -59,12 +62,12 @@ class Pattern(OneSetting):
 
     @builtins.run_after("init")
     def choose_environments(self):
-        """Leave out environments of the other library."""
+        """Leave out the environments of the other library (MPI or OpenSHMEM)."""
         self.valid_prog_environs = ["-openshmem" if self.library == "mpi" else "+openshmem"]
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Make a cross for each interface and the interface's flavors."""
+        """Choose axis values for each interface and for the window flavors of the interface."""
         interfaces = (
             ["mpi2", *self.further, "mpi3", self.rival] if self.library == "mpi" else ["shmem"]
         )
@@ -97,19 +100,19 @@ class Pattern(OneSetting):
 
     @property
     def computing_trials(self):
-        """How many trials a cell has in which a rank computes."""
+        """How many trials a cell has if a rank computes in these trials."""
         return CROWDED_COMPUTING_TRIALS if self.is_crowded else COMPUTING_TRIALS
 
     def own_values(self):
-        """Return the values of the kernel's own axis, by the axis's name."""
+        """Return the name and the values of the axis that only this kernel has."""
         return self.own_axis
 
     def few_own_values(self):
-        """Return the values of the own axis for further flavors, and where a rank computes."""
+        """Return the kernel's own axis for cells with further flavors or with a computing rank."""
         return self.own_values()
 
     def own_of(self, interface, own):
-        """Return the own axis's values for an interface. The axis has no meaning for a rival."""
+        """Return the kernel's own axis for an interface. The axis has no meaning for a rival."""
         if interface in ONE_SIDED:
             return own
         return {name: [NO_MEANING] for name in own}
@@ -124,14 +127,14 @@ class Pattern(OneSetting):
 
     @property
     def flushed_bytes(self):
-        """How many bytes a rank flushes before a trial (src/kernels/luecke/shared/pattern.c)."""
+        """How many bytes a rank flushes from its cache before a trial, as the kernel does."""
         on_node = min(nodes_of(one).ranks_of_one(self.ranks) for one in partitions())
         return max(cores.largest_cache_bytes() // on_node, cores.own_cache_bytes())
 
     slowdown = 1  # `seconds_of_cell` knows it
 
     def seconds_of_cell(self, labels):
-        """Return the time of a cell, from its number of trials."""
+        """Return the expected seconds of a cell, which depend on its number of trials."""
         trial_s = CROWDED_TRIAL_S * self.load**2 if self.is_crowded else TRIAL_S
         trial_s += max(1, self.load) * self.flushed_bytes / FLUSHED_BYTES_PER_S
         if labels["target_state"] == "computes":
@@ -151,7 +154,7 @@ def _base_point(interface, **own):
 
 @rfm.simple_test
 class DistantMessages(Pattern):
-    """Rank 0 gets from each other rank, one after another."""
+    """Rank 0 gets data from each other rank, one rank after another."""
 
     descr = "distant messages"
     kernel = "distant_messages"
@@ -159,23 +162,23 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
-        """Return the ranks from which rank 0 gets: with a core for each rank, many of them."""
+        """Return the ranks from which rank 0 gets data: many ranks if each rank has a core."""
         if self.is_crowded:
             return self.few_own_values()
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}
 
     def few_own_values(self):
-        """Return the ranks from which rank 0 gets: if there are many, the first and the last."""
+        """Return the ranks from which rank 0 gets data: of many ranks, the first and the last."""
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):
-        """Return the targets for each interface. A rival also gets from a target."""
+        """Return the targets for an interface. A rival has the same targets."""
         return own
 
 
 @rfm.simple_test
 class RightShift(Pattern):
-    """Each rank gets from its left neighbour."""
+    """Each rank gets data from its left neighbour."""
 
     descr = "circular right shift"
     kernel = "right_shift"
@@ -185,7 +188,7 @@ class RightShift(Pattern):
 
 @rfm.simple_test
 class NaiveBroadcast(Pattern):
-    """All other ranks get from rank 0."""
+    """All other ranks get data from rank 0."""
 
     descr = "naive broadcast"
     kernel = "naive_broadcast"
@@ -195,7 +198,10 @@ class NaiveBroadcast(Pattern):
 
 @rfm.simple_test
 class TreeBroadcast(Pattern):
-    """A message goes down a tree. With four ranks, there is an inner node that can compute."""
+    """A message goes down a tree of ranks.
+
+    A tree of four ranks has an inner rank, which can compute.
+    """
 
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"
@@ -205,14 +211,17 @@ class TreeBroadcast(Pattern):
     own_axis = {"operation": ["get", "put"]}
 
     def computes(self):
-        """Tell whether a rank computes. An inner rank of the tree does so even if it is crowded."""
+        """Tell whether a rank computes.
+
+        An inner rank of the tree computes even if ranks share cores.
+        """
         inner = self.ranks >= 4 and self.load <= MOST_LOAD_WITH_COMPUTES
         return inner or super().computes()
 
 
 @rfm.simple_test
 class AllToAll(Pattern):
-    """Each rank gets from all other ranks."""
+    """Each rank gets data from all other ranks."""
 
     descr = "all-to-all"
     kernel = "all_to_all"
@@ -221,6 +230,6 @@ class AllToAll(Pattern):
     own_axis = {"order": ["rotated", "unrotated"]}
 
     def sizes(self):
-        """Return the sizes; a longer message with more than two ranks shows contention."""
+        """Return the message sizes. With four or more ranks, a longer message shows contention."""
         contended = self.is_crowded and self.ranks >= 4 and self.load <= MOST_LOAD_WITH_COMPUTES
         return [*CROWDED_SIZES, 10000] if contended else super().sizes()

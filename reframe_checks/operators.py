@@ -1,7 +1,7 @@
 """Accumulates by operator, datatype and promise: which accumulates wait for a computing target?
 
-Sources: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions); the question at
-which the MPI Forum's discussion of an attribute for progress stalled.
+Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). At this question,
+the MPI Forum's discussion of an attribute for progress stopped.
 """
 
 import reframe as rfm
@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """All operations with all operators and elements in allocated windows; each promise alone."""
+    """Every operation with every operator and element in allocated windows; also each promise."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}
@@ -55,6 +55,6 @@ class Operators(OnesidedCheck):
     ]
 
     def seconds_of_cell(self, labels):
-        """Add up the computes of a cell, and the cell's other costs."""
+        """Return the expected seconds of a cell: its compute phases and its other costs."""
         computes = labels["target_state"] == "computes"
         return CELL_S + computes * COMPUTING_SAMPLES * (COMPUTE_S + MEETING_S)

@@ -19,7 +19,7 @@ THREADS = [1, 2, 4]
 
 
 class OriginThreads(OnesidedCheck):
-    """The base point. Leaf classes choose arrangements and ranks."""
+    """The common part of the checks of origin threads. Subclasses choose arrangements and ranks."""
 
     kernel = "origin_threads"
     setting = builtins.parameter(["default"])
@@ -44,7 +44,7 @@ def _crosses(arrangements, origins):
 
 @rfm.simple_test
 class OriginThreadsFull(OriginThreads):
-    """One thread at every thread level; several threads at the level that allows several."""
+    """One origin thread at every thread level; several origin threads at MPI_THREAD_MULTIPLE."""
 
     descr = "origin threads, on one window and on a window each"
     most_ranks = 2
@@ -56,7 +56,7 @@ class OriginThreadsFull(OriginThreads):
 
 @rfm.simple_test
 class OriginProcesses(OriginThreads):
-    """Processes with one thread each, as many as there are threads in `OriginThreadsFull`."""
+    """Origin processes with one thread each, as many as `OriginThreadsFull` has origin threads."""
 
     descr = "origin processes"
     tags = {"full"}
@@ -65,5 +65,5 @@ class OriginProcesses(OriginThreads):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Let all ranks but the target be origins."""
+        """Make every rank except the target an origin."""
         self.crosses = _crosses(["processes"], [self.ranks - 1])

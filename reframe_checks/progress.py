@@ -37,7 +37,10 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
 class Progress(OnesidedCheck):
-    """The base point. Leaf classes choose the crosses around it."""
+    """The common part of the checks of progress.
+
+    Subclasses choose cells around the base point.
+    """
 
     kernel = "progress"
     base_point = {
@@ -51,7 +54,7 @@ class Progress(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Add up the computes of a cell, and the other costs of each sample and cell."""
+        """Return the expected seconds of a cell: its compute phases and all other costs."""
         state = labels["target_state"]
         if state == "idle":
             return CELL_S
@@ -82,7 +85,7 @@ def _flushed(states):
 
 @rfm.simple_test
 class ProgressQuick(Progress):
-    """The truth table: four operations, both flavors, two synchronisations, four target states."""
+    """Verdicts for four operations, two flavors, two synchronisations and four target states."""
 
     descr = "progress, quick campaign"
     tags = {"quick", "regression"}
@@ -99,7 +102,7 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressBetweenNodes(Progress):
-    """A rank on each of two hosts of this machine: accesses take the way between nodes."""
+    """Two ranks on two hosts made on this machine: accesses use the transport between nodes."""
 
     descr = "progress, as between nodes"
     tags = {"quick"}
@@ -113,7 +116,7 @@ class ProgressBetweenNodes(Progress):
 
 @rfm.simple_test
 class ProgressFull(Progress):
-    """The star: each axis is varied around the base point, together with operation and flavor."""
+    """Cells around the base point: each axis is varied together with operation and flavor."""
 
     descr = "progress, every axis around the base point"
     tags = {"full"}
@@ -144,7 +147,7 @@ class ProgressFull(Progress):
 
 @rfm.simple_test
 class ProgressLong(Progress):
-    """The truth table again, with computes of up to 0.1 s: does each verdict stay the same?"""
+    """Verdicts with compute phases of up to 0.1 s: does each verdict stay the same?"""
 
     descr = "progress, longer computes"
     tags = {"full"}
@@ -156,7 +159,7 @@ class ProgressLong(Progress):
 
 @rfm.simple_test
 class ProgressSettings(Progress):
-    """The truth table with every setting."""
+    """Verdicts for a target that computes, with every setting."""
 
     descr = "progress, every setting"
     tags = {"full", "settings"}
@@ -167,7 +170,7 @@ class ProgressSettings(Progress):
 
 @rfm.simple_test
 class ProgressLevels(Progress):
-    """The cost of an access at each thread level, with one thread, while nobody computes."""
+    """The cost of an access at each thread level, with one thread, while no rank computes."""
 
     descr = "progress, the uncontended latency at each thread level"
     tags = {"full", "levels"}
@@ -177,7 +180,10 @@ class ProgressLevels(Progress):
 
 
 class ProgressModes(Progress):
-    """Who makes progress while the target computes? Four operations, with memory from MPI."""
+    """Who makes progress while the target computes?
+
+    The checks have four operations on windows that MPI allocates.
+    """
 
     #: With as few cores as a laptop has, helpers and ghosts measure the scheduler.
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
@@ -185,7 +191,7 @@ class ProgressModes(Progress):
 
 @rfm.simple_test
 class ProgressLibrary(ProgressModes):
-    """A thread of the library makes progress. A setting starts this thread."""
+    """A thread of the MPI library, which the setting `async_thread` starts, makes progress."""
 
     descr = "progress by a thread of the library"
     tags = {"redbook"}
@@ -198,7 +204,7 @@ class ProgressLibrary(ProgressModes):
 
 @rfm.simple_test
 class ProgressThreads(ProgressModes):
-    """The library itself makes progress, or a thread of the target does."""
+    """The MPI library itself makes progress, or a helper thread of the target makes progress."""
 
     descr = "progress by the library, and by a thread of the target"
     tags = {"redbook"}
@@ -209,7 +215,7 @@ class ProgressThreads(ProgressModes):
 
 @rfm.simple_test
 class ProgressGhost(ProgressModes):
-    """A process that waits in MPI and shares the target's memory. It is one more rank."""
+    """A ghost process, one more rank, waits in MPI and shares the target's memory."""
 
     descr = "progress by a ghost process"
     tags = {"redbook", "full"}

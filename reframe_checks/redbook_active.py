@@ -1,4 +1,4 @@
-"""Active messages of an IBM SP, and their replacements in MPI: D += S, and a gather.
+"""Active messages of an IBM SP, and what replaces them in MPI: an accumulate and a gather.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.5.3.1 (accumulate) and 3.5.3.2 (gather).
@@ -18,7 +18,7 @@ COMPUTES = {"target_state": ["computes"]}
 
 
 def served(ways):
-    """Return the part of a cross for ways that use a server. The flavor has no meaning for them."""
+    """Return axis values for ways with a server. For such ways, a window flavor has no meaning."""
     return {"way": ways, "flavor": [NO_MEANING]}
 
 
@@ -33,7 +33,7 @@ SIZES = {"size_bytes": [8, 8192, 1048576]}
 
 @rfm.simple_test
 class ActiveAccumulate(Origins):
-    """Origins add by themselves, or ask rank 0 or a rank that shares rank 0's memory to add."""
+    """Origins add by themselves, or ask a server: rank 0, or a rank that shares rank 0's memory."""
 
     descr = "active accumulate by ranks"
     tags = TAGS
@@ -53,7 +53,7 @@ class ActiveAccumulate(Origins):
 
 @rfm.simple_test
 class AccumulateLevel(ThreadsAllowed):
-    """The ways without a server thread, at a level that allows threads."""
+    """Ways without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     descr = "active accumulate where threads are allowed"
     tags = TAGS
@@ -64,7 +64,7 @@ class AccumulateLevel(ThreadsAllowed):
 
 @rfm.simple_test
 class AccumulateThread(ServerThread):
-    """A second thread of rank 0 adds."""
+    """A server thread, the second thread of rank 0, makes the additions."""
 
     descr = "active accumulate by a thread"
     tags = TAGS
@@ -80,7 +80,7 @@ ELEMENTS = {"elements": [1, 64, 4096]}
 
 @rfm.simple_test
 class Gather(Origins):
-    """Elements are got one by one or by a datatype, or packed by rank 0 or another server."""
+    """Rank 1 gets elements one by one or by a datatype, or rank 0 or another server packs them."""
 
     descr = "gather of scattered elements"
     tags = TAGS
@@ -104,7 +104,7 @@ class Gather(Origins):
 
 @rfm.simple_test
 class GatherLevel(ThreadsAllowed):
-    """The ways without a server thread, at a level that allows threads."""
+    """Ways without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     descr = "gather where threads are allowed"
     tags = TAGS
@@ -115,7 +115,7 @@ class GatherLevel(ThreadsAllowed):
 
 @rfm.simple_test
 class GatherThread(ServerThread):
-    """A second thread of rank 0 packs."""
+    """A server thread, the second thread of rank 0, packs the elements."""
 
     descr = "gather by a thread"
     tags = TAGS

@@ -1,4 +1,4 @@
-"""An all-to-all, a transpose and hierarchical collectives of an IBM SP, with one-sided ways.
+"""All-to-all, transpose and hierarchical collectives of an IBM SP, also by one-sided calls.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.2.2, 3.3.3 and 5.3.2.
@@ -21,7 +21,7 @@ SINGLE = {**FEW_SAMPLES, "burst": "1"}
 
 @rfm.simple_test
 class AlltoallAlgorithms(ByCores):
-    """Each rank sends a block to every rank, in six ways."""
+    """An all-to-all in six ways: each rank sends a block to every rank."""
 
     descr = "all-to-all algorithms"
     tags = {"redbook", "papers"}
@@ -34,7 +34,7 @@ class AlltoallAlgorithms(ByCores):
     _messages = {"interface": ["ready_all", "ready_others", "sendrecv_ring", "alltoall"]}
     _puts = {"interface": ["put_lock_all", "put_fence"], "flavor": [MAIN_FLAVOR]}
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
-    #: Around the source's eager limit, and around the MPI's own limit, which the kernel finds.
+    #: Around the redbook's eager limit, and around the MPI's own limit, which the kernel finds.
     _around_limits = {"size_bytes": [4104, "at_limit", "above_limit"]}
     #: Blocks that are less with more ranks: of a vector, and of a matrix by rows and columns.
     _of_whole = {"size_bytes": ["of_vector", "of_matrix"]}
@@ -52,8 +52,8 @@ class AlltoallAlgorithms(ByCores):
 class Transpose(ByCores):
     """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
 
-    One way has a barrier between two steps. Two ranks have only one step, so that this way is run
-    only with more ranks.
+    The way `bsend_barrier` has a barrier between two steps. Two ranks have only one step, so this
+    way is run only with more than two ranks.
     """
 
     descr = "transpose"
@@ -92,9 +92,10 @@ class Transpose(ByCores):
 
 @rfm.simple_test
 class TransposeOfSource(Transpose):
-    """The transform of a matrix of the source's order, on the source's number of tasks.
+    """The Fourier transform of a matrix of order 4096 on four tasks, as in the redbook.
 
-    Whether a datatype of columns or of rows is at the sender decides at this order, not at 256.
+    At this order, but not at order 256, the time depends on whether the sender's datatype is of
+    columns or of rows.
     """
 
     descr = "transpose, order 4096"
@@ -111,7 +112,7 @@ class TransposeOfSource(Transpose):
 
 @rfm.simple_test
 class HierarchicalCollectives(ByCores):
-    """A sum, a barrier and an all-to-all, by the library and with leader ranks."""
+    """A sum, a barrier and an all-to-all: by calls of the library, and by leader ranks."""
 
     descr = "hierarchical collectives"
     tags = {"redbook", "papers"}
@@ -135,7 +136,7 @@ class HierarchicalCollectives(ByCores):
 
 @rfm.simple_test
 class CollectivesOverTcp(HierarchicalCollectives):
-    """The library's collective calls if the ranks of a node share no memory."""
+    """The library's collective calls over TCP: the ranks of a node share no memory."""
 
     descr = "collectives over TCP"
     setting = builtins.parameter(["tcp"])

@@ -1,4 +1,4 @@
-"""Files: a cube that all ranks write or read, and a part of a file that another rank has.
+"""Files: all ranks write or read a cube; a rank reads or writes a file that another rank has.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 6.5 (MPI-IO), section 3.5.3.3 (distant read).
@@ -21,7 +21,10 @@ STORAGES = ["disk", "tmpfs"]
 
 @rfm.simple_test
 class ParallelIo(ByCores):
-    """The cube is cut so that each rank has many short pieces of the file, or one long piece."""
+    """All ranks write or read a cube.
+
+    Each rank has many short pieces of the cube's file, or one long piece.
+    """
 
     descr = "parallel input and output"
     tags = TAGS
@@ -54,7 +57,7 @@ class ParallelIo(ByCores):
 
 @rfm.simple_test
 class ParallelIoOfSource(ParallelIo):
-    """A cube of 400 points in each dimension, on eight tasks, as in the source."""
+    """A cube of 400 points in each dimension, on eight tasks, as in the redbook."""
 
     descr = "parallel input and output, side 400"
     tags = {"source_size"}
@@ -77,20 +80,26 @@ OPTIONS = {"samples": "10", "budget-s": "0.05"}
 
 
 def _reads(servers, sizes):
-    """Return the cross of reads that a server answers."""
+    """Return axis values for reads that a server makes for another rank."""
     asked = {"way": ["put_back", "send_back"], "server": servers}
     return {**asked, "cache": ["warm", "cold"], "size_bytes": sizes}
 
 
 def _writes(servers, sizes):
-    """Return the cross of writes by a server; the page cache has no state for them."""
+    """Return axis values for writes by a server.
+
+    For writes, the state of the page cache (warm, cold) has no meaning.
+    """
     asked = {"way": ["get_and_write", "send_and_write"], "server": servers}
     return {**asked, "cache": [NO_MEANING], "size_bytes": sizes}
 
 
 @rfm.simple_test
 class RemoteRead(OneSetting):
-    """Rank 1 reads or writes the file itself, or rank 0 does for rank 1. Each rank has a core."""
+    """Rank 1 reads or writes a file itself, or rank 0 does this for rank 1.
+
+    Each rank has a core.
+    """
 
     descr = "remote read, the server is a process"
     tags = TAGS
@@ -111,7 +120,7 @@ class RemoteRead(OneSetting):
 
 @rfm.simple_test
 class RemoteReadThread(OnesidedCheck):
-    """A second thread of rank 0 answers. All cells have the level that allows this."""
+    """A second thread of rank 0 reads or writes a file for rank 1, at MPI_THREAD_MULTIPLE."""
 
     descr = "remote read, the server is a thread"
     tags = TAGS

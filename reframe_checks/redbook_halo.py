@@ -1,4 +1,4 @@
-"""The points around a block, from all neighbours; several tasks compared with several threads.
+"""Halo exchange: each rank gets the points around its block; tasks are compared with threads.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.3.4 and 5.1.6.
@@ -86,9 +86,9 @@ class HaloOfThreads(OnesidedCheck):
 
 @rfm.simple_test
 class HaloOfManyTasks(OnesidedCheck):
-    """Many tasks of one thread, and a quarter of them with four: what all of them send together.
+    """How many bytes do many tasks of one thread send, and a quarter as many tasks of four threads?
 
-    The number of bytes needs no core for each thread; the times do.
+    The number of bytes can be measured without a core for each thread, but the times cannot.
     """
 
     descr = "halo, many tasks and a quarter of them with four threads each"
@@ -104,6 +104,6 @@ class HaloOfManyTasks(OnesidedCheck):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out four threads each if they share cores, but where they are the least tasks."""
+        """With more than four tasks, leave out four threads per task if threads share cores."""
         threads = [1, 4] if self.ranks <= 4 or 4 * self.ranks <= self.cores_of_node else [1]
         self.crosses = [{**WAYS[0], **UPDATED, "threads": threads}]

@@ -15,7 +15,7 @@ ORDER = 4096
 BOTH = ["rows", "columns"]
 #: A product takes about as long as the creation of a thread.
 SMALL_ORDER = 256
-#: Tasks times threads of the source's largest products, and the most threads of any task here.
+#: Tasks times threads of the redbook's largest products, and the most threads of any task here.
 MOST_THREADS, THREADS_OF_MANY_TASKS = 8, 4
 #: With more tasks than this, the variant that forks at each column takes too long.
 MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
@@ -23,7 +23,10 @@ MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """The product with up to four tasks or eight threads. The source has up to eight of both."""
+    """The product with up to four tasks or eight threads.
+
+    The redbook has up to eight tasks, and up to eight threads.
+    """
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}
@@ -52,5 +55,5 @@ class MatrixVector(OnesidedCheck):
             self.crosses += [{"variant": masters, "threads": several, "order": [SMALL_ORDER]}]
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         return 0.2

@@ -15,15 +15,15 @@ from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
-#: The source's limit, eight bytes more, and other sizes.
+#: The redbook's limit, eight bytes more, and other sizes.
 SIZES = [8, 512, 4096, 4104, 65536, 1048576]
-#: The source's limit, eight bytes more, and a size above the limit of two of the MPIs here.
+#: The redbook's limit, eight bytes more, and a size above the limit of two of the MPIs here.
 IN_PLACE_SIZES = [4096, 4104, 16384]
 #: The MPI's own eager limit, which the kernel finds, and eight bytes more.
 AROUND_LIMIT = ["at_limit", "above_limit"]
 #: The search for a limit if ranks share no memory: limits are larger there.
 WIDE_SEARCH = {"largest-bytes": str(4 << 20)}
-#: The source's buffer for early messages by default.
+#: The redbook's buffer for early messages by default.
 UNANSWERED = {"unanswered-bytes": str(64 << 20)}
 #: The settings that change the limit.
 LIMIT_SETTINGS = [RAISED, LOWERED] = ["eager_raised", "eager_lowered"]
@@ -31,7 +31,7 @@ LIMIT_SETTINGS = [RAISED, LOWERED] = ["eager_raised", "eager_lowered"]
 
 @rfm.simple_test
 class EagerLimit(ByCores):
-    """The largest size for which a send or put returns while no rank receives; found by halving."""
+    """The largest size for which a send or put returns while no rank receives (by bisection)."""
 
     descr = "eager limit"
     tags = TAGS
@@ -54,7 +54,7 @@ class EagerLimit(ByCores):
 
 @rfm.simple_test
 class EagerLimitByVariables(EagerLimit):
-    """The limit of a send, if variables raise or lower it."""
+    """The eager limit of a send, if variables of the MPI raise or lower this limit."""
 
     descr = "eager limit, raised and lowered"
     setting = builtins.parameter(LIMIT_SETTINGS)
@@ -64,9 +64,10 @@ class EagerLimitByVariables(EagerLimit):
 
 @rfm.simple_test
 class InPlaceProbe(OneSetting):
-    """Ranks send from and receive into one buffer. A launch has one size, because it may hang.
+    """Ranks send from and receive into the same buffer.
 
-    The watchdog ends the launch after a second, and the cell is a hang.
+    A launch has only one size, because the launch may hang. After a second, the watchdog ends a
+    launch that hangs, and the cell's verdict is `hang`.
     """
 
     descr = "all-to-all in place, by sends"
@@ -85,7 +86,7 @@ class InPlaceProbe(OneSetting):
 
 @rfm.simple_test
 class InPlaceProbeOfSource(InPlaceProbe):
-    """Three tasks, as in the source: blocks of its eager limit, and eight bytes more."""
+    """Three tasks, as in the redbook: blocks of its eager limit, and of eight bytes more."""
 
     descr = "all-to-all in place, by sends of three tasks"
     tags = {"source_size"}
@@ -95,7 +96,7 @@ class InPlaceProbeOfSource(InPlaceProbe):
 
 @rfm.simple_test
 class InPlaceProbeRaised(InPlaceProbe):
-    """The size that hangs at the limit by default of two MPIs here, with a larger limit."""
+    """Blocks of 16384 bytes, which hang with two MPIs by default, with a larger eager limit."""
 
     descr = "all-to-all in place, by sends, larger limit"
     setting = builtins.parameter([RAISED])
@@ -104,7 +105,7 @@ class InPlaceProbeRaised(InPlaceProbe):
 
 @rfm.simple_test
 class InPlaceProbeLowered(InPlaceProbe):
-    """The source's limit, with a smaller limit: this shows that the way is wrong at any size."""
+    """Blocks of 4096 bytes with a smaller eager limit: sends in place are wrong at any size."""
 
     descr = "all-to-all in place, by sends, smaller limit"
     setting = builtins.parameter([LOWERED])
@@ -113,7 +114,7 @@ class InPlaceProbeLowered(InPlaceProbe):
 
 @rfm.simple_test
 class InPlace(OneSetting):
-    """The ways to exchange in place that cannot hang."""
+    """The ways of an all-to-all in place that cannot hang."""
 
     descr = "all-to-all in place"
     tags = TAGS
@@ -155,7 +156,7 @@ class TwoWayExchange(ByCores):
 
 @rfm.simple_test
 class TwoWayExchangeOverTcp(TwoWayExchange):
-    """The two-way exchange if ranks share no memory: one two-sided and one one-sided way."""
+    """The two-way exchange over TCP (no shared memory): one two-sided and one one-sided way."""
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])
@@ -169,7 +170,7 @@ class TwoWayExchangeOverTcp(TwoWayExchange):
 
 @rfm.simple_test
 class TwoWayExchangeByVariables(TwoWayExchange):
-    """The time around the limits, if variables raise or lower the MPI's own limit."""
+    """The two-way exchange at sizes near the eager limit, if variables raise or lower the limit."""
 
     descr = "two-way exchange, eager limit raised and lowered"
     setting = builtins.parameter(LIMIT_SETTINGS)

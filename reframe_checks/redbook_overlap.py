@@ -1,4 +1,4 @@
-"""Does a computation hide a transfer or an output: by the library, or by a second thread?
+"""Does a computation hide a transfer or an output, by the library or by a second thread?
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 4.2.7.
@@ -27,7 +27,7 @@ PUTS = {"transfer": ["put"], "flavor": FLAVORS, "peer": PEERS}
 
 
 class Overlap(OnesidedCheck):
-    """The common part of the kernel's launches."""
+    """The common part of the checks with the kernel `overlap`."""
 
     kernel = "overlap"
     kernel_options = OPTIONS
@@ -42,7 +42,7 @@ class Overlap(OnesidedCheck):
 
 @rfm.simple_test
 class OverlapOneThread(Overlap):
-    """Transfers of each size that the computing thread begins and waits for."""
+    """Transfers of each size, which the computing thread itself starts and later waits for."""
 
     descr = "overlap of a transfer and a compute"
     tags = TAGS
@@ -57,7 +57,10 @@ class OverlapOneThread(Overlap):
 
 @rfm.simple_test
 class OverlapCommunicationThread(Overlap):
-    """A thread makes the whole transfer. On two cores, it has a core only if rank 0 sleeps."""
+    """A second thread makes the whole transfer.
+
+    On two cores, the second thread has a core of its own only if rank 0 sleeps.
+    """
 
     descr = "overlap by a communication thread"
     tags = TAGS
@@ -77,7 +80,7 @@ class OverlapCommunicationThread(Overlap):
 
 @rfm.simple_test
 class OverlapOverTcp(Overlap):
-    """The ranks share no memory, so that the network may do the work."""
+    """Transfers over TCP: the ranks share no memory, so that the network may do the work."""
 
     descr = "overlap over TCP"
     tags = TAGS
@@ -88,7 +91,7 @@ class OverlapOverTcp(Overlap):
 
 @rfm.simple_test
 class OverlapProgressThread(Overlap):
-    """The library's own progress thread. A launch that hangs is ended soon."""
+    """Transfers with the MPI library's own progress thread. A launch that hangs is ended soon."""
 
     descr = "overlap with a progress thread"
     tags = TAGS
@@ -104,7 +107,7 @@ class OverlapProgressThread(Overlap):
 
 @rfm.simple_test
 class OverlappedOutput(OnesidedCheck):
-    """One task writes its steps in turn, by a nonblocking call, or by thread 0 of two threads."""
+    """One task writes output: between its steps, by a nonblocking call, or by a second thread."""
 
     descr = "overlap of output and a compute"
     tags = TAGS
@@ -134,9 +137,9 @@ class OverlappedOutput(OnesidedCheck):
 
 @rfm.simple_test
 class OutputBesideMessages(OverlappedOutput):
-    """Two tasks exchange as many bytes as they write, one after the other and at the same time.
+    """Two tasks write and exchange equally many bytes, one after the other or at the same time.
 
-    Two threads call MPI, so all cells have the level that allows this.
+    Two threads call MPI, so all cells have the thread level MPI_THREAD_MULTIPLE.
     """
 
     descr = "output beside messages"

@@ -22,7 +22,7 @@ COMPUTING_SAMPLES = 5
 
 @rfm.simple_test
 class Completion(ByCores):
-    """What an origin knows about its put, and the cost of this knowledge."""
+    """What an origin knows about its put after different calls, and what this knowledge costs."""
 
     descr = "completion of a put"
     tags = TAGS
@@ -58,7 +58,7 @@ class Completion(ByCores):
     ]
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
         return meets + super().seconds_of_cell(labels)
 

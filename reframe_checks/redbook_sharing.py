@@ -1,4 +1,4 @@
-"""Sharing: pairs share an adapter; contenders share a counter and a lock.
+"""Pairs of ranks share a network adapter; several ranks contend for a counter and a lock.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 6.1.3 (adapter), sections 3.5.1 and 3.5.2 (atomic read-modify-write).
@@ -26,14 +26,14 @@ BASE_POINT = {
 
 
 def _ways(arrangement, pairs):
-    """Return the crosses of both interfaces."""
+    """Return axis values for the two-sided and for the one-sided interface."""
     own = {"arrangement": [arrangement], "pairs": pairs, "size_bytes": [8, 65536]}
     return [own, {"interface": ["put_lock_all"], "flavor": [MAIN_FLAVOR], **own}]
 
 
 @rfm.simple_test
 class SharingProcesses(ByCores):
-    """A pair of processes alone, and as many pairs at once as the ranks make."""
+    """Pairs of processes: one pair alone, or all ranks in pairs at the same time."""
 
     descr = "adapter sharing, pairs of processes"
     tags = {"redbook", "papers"}
@@ -47,13 +47,13 @@ class SharingProcesses(ByCores):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Let all ranks be in pairs."""
+        """Put all ranks into pairs."""
         self.crosses = _ways("processes", [self.ranks // 2])
 
 
 @rfm.simple_test
 class SharingThreads(OnesidedCheck):
-    """One pair of threads alone, and two pairs at once, at the level that allows two threads."""
+    """Pairs of threads at MPI_THREAD_MULTIPLE: one pair alone, or two pairs at the same time."""
 
     descr = "adapter sharing, pairs of threads"
     tags = {"redbook", "papers"}
@@ -70,7 +70,7 @@ class SharingThreads(OnesidedCheck):
 
 @rfm.simple_test
 class CounterContenders(ByCores):
-    """A counter for one contender and for several, while its host is idle or busy."""
+    """A counter with one or several contending ranks, while the counter's host is idle or busy."""
 
     descr = "shared counter by contenders"
     tags = {"redbook"}
@@ -96,7 +96,7 @@ class CounterContenders(ByCores):
 
 @rfm.simple_test
 class LockContenders(ByCores):
-    """A spin lock for one contender and for several, while its host is idle or busy."""
+    """A spin lock with one or several contending ranks, while the lock's host is idle or busy."""
 
     descr = "spin lock by contenders"
     tags = {"redbook"}

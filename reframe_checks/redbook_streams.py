@@ -25,7 +25,7 @@ MOST_LOAD = 2
 
 
 def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
-    """Return the crosses of messages and of puts."""
+    """Return axis values for streams of messages and for streams of puts."""
     own = {"direction": DIRECTIONS, "arrangement": arrangements, "streams": streams}
     own |= {"size_bytes": sizes}
     return [
@@ -35,13 +35,19 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 
 
 def _collectives(arrangement, streams, sizes):
-    """Return the cross of collective calls. Two at once need a communicator each."""
+    """Return axis values for collective calls.
+
+    Two calls at the same time need a communicator each.
+    """
     own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
     return {"interface": ["bcast"], **own, "size_bytes": sizes}
 
 
 class Streams(OnesidedCheck):
-    """The base point. Leaf classes choose arrangements, streams and ranks."""
+    """The common part of the checks of streams.
+
+    Subclasses choose arrangements, streams and numbers of ranks.
+    """
 
     tags = {"redbook"}
     kernel = "threaded_calls"
@@ -58,7 +64,7 @@ class Streams(OnesidedCheck):
 
 @rfm.simple_test
 class LockTax(Streams):
-    """One stream at each thread level, also in the arrangements that several streams have."""
+    """One stream of messages at each thread level, in each arrangement of several streams."""
 
     descr = "threaded calls, one thread at each level"
     thread_level = builtins.parameter(LEVELS)
@@ -75,13 +81,16 @@ class LockTax(Streams):
     ]
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         return 0.05
 
 
 @rfm.simple_test
 class StreamsOfThreads(Streams):
-    """Several threads of two processes, with one communicator or window for all or one for each."""
+    """Two processes with several threads.
+
+    The threads of a process share a communicator or window, or each thread has its own.
+    """
 
     descr = "threaded calls, several threads"
     thread_level = builtins.parameter([THREADS_LEVEL])
@@ -101,7 +110,7 @@ class StreamsOfThreads(Streams):
 
 @rfm.simple_test
 class StreamsOfProcesses(Streams):
-    """Pairs of processes with one thread each, as many as the ranks make."""
+    """Streams between pairs of processes with one thread each; all ranks are in pairs."""
 
     descr = "threaded calls, pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])
@@ -112,7 +121,7 @@ class StreamsOfProcesses(Streams):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """With many ranks for each core, leave out all but one way and the small messages."""
+        """With many ranks for each core, keep only small messages by nonblocking sends."""
         pairs = [self.ranks // 2]
         if self.load > MOST_LOAD:
             self.kernel_options = {**SEVERAL, "samples": "2"}

@@ -1,4 +1,4 @@
-"""Round trips of each call, on a wire with a delay between two hosts.
+"""How many round trips each call needs, on a wire with a delay between two hosts.
 
 Source: our own definition; MPI 4.1, sections 12.3 and 12.5, says which calls wait for the target.
 """
@@ -28,7 +28,10 @@ START_S = 0.02
 
 
 class OnWire(OneSetting):
-    """A launch for each delay of the wire. The report draws a line through the times."""
+    """One launch for each delay of the wire.
+
+    The report draws a line through the launches' times.
+    """
 
     kernel = "round_trips"
     valid_systems = [f"+{WIRE}"]
@@ -45,7 +48,7 @@ class OnWire(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Declare the cells of this launch's delay."""
+        """Declare the cells with the wire delay of this launch."""
         self.wire_delay_us = self.delay_us
         self.crosses = [{**cross, "delay_us": [self.delay_us]} for cross in self.ways()]
 
@@ -59,7 +62,7 @@ class RoundTrips(OnWire):
     kernel_options = {"accesses": str(ACCESSES)}
 
     def ways(self):
-        """Return the crosses without the delay."""
+        """Return the combinations of axis values, without the axis of the wire delay."""
         return [
             {"operation": OPERATIONS, "flavor": FLAVORS, "synchronisation": MAIN},
             {"operation": REQUEST_BASED, "flavor": FLAVORS},
@@ -69,13 +72,16 @@ class RoundTrips(OnWire):
         ]
 
     def seconds_of_cell(self, labels):
-        """Return the time of a cell: most of it the messages are under way."""
+        """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
         messages = MESSAGES_OF_CELL + ACCESSES * MESSAGES_OF_ACCESS
         return START_S + 1e-6 * self.delay_us * messages
 
 
 class OnWireComputing(OnWire):
-    """A target that computes. Leaf classes say who makes progress meanwhile."""
+    """Accesses to a target that computes.
+
+    Subclasses say who makes progress while the target computes.
+    """
 
     tags = {"computing_target"}
     kernel_options = {
@@ -87,13 +93,13 @@ class OnWireComputing(OnWire):
     operations = COMPUTING
 
     def ways(self):
-        """Return the crosses without the delay."""
+        """Return the combinations of axis values, without the axis of the wire delay."""
         return [
             {"operation": self.operations, "synchronisation": MAIN, "target_state": self.states}
         ]
 
     def seconds_of_cell(self, labels):
-        """Return the time of a cell: that of its messages and of its computes."""
+        """Return the expected seconds of a cell: its messages and its compute phases."""
         messages = MESSAGES_OF_CELL + COMPUTED_ACCESSES * MESSAGES_OF_ACCESS
         computes_s = 1e-3 * COMPUTE_MS * 2 * COMPUTED_ACCESSES
         return START_S + 1e-6 * self.delay_us * messages + computes_s
@@ -101,7 +107,7 @@ class OnWireComputing(OnWire):
 
 @rfm.simple_test
 class RoundTripsComputing(OnWireComputing):
-    """Nobody is in MPI while the target computes, or the target now and then."""
+    """While the target computes, it never calls MPI, or calls MPI now and then."""
 
     descr = "round trips of each call while the target computes"
     states = ("computes", "computes_probing")
@@ -109,7 +115,7 @@ class RoundTripsComputing(OnWireComputing):
 
 @rfm.simple_test
 class RoundTripsHelper(OnWireComputing):
-    """A thread of the target waits in MPI."""
+    """While the target computes, a second thread of the target waits in MPI."""
 
     descr = "round trips of each call beside a helper thread"
     states = ("helper_blocked",)
@@ -118,7 +124,7 @@ class RoundTripsHelper(OnWireComputing):
 
 @rfm.simple_test
 class RoundTripsLibrary(OnWireComputing):
-    """A thread of the library makes progress. A setting starts this thread."""
+    """A thread of the MPI library, which the setting `async_thread` starts, makes progress."""
 
     descr = "round trips of each call beside a thread of the library"
     states = ("computes",)
@@ -130,7 +136,7 @@ class RoundTripsLibrary(OnWireComputing):
 
 @rfm.simple_test
 class RoundTripsGhost(OnWireComputing):
-    """A process that waits in MPI and shares the target's memory. It is one more rank."""
+    """A ghost process, one more rank, waits in MPI and shares the target's memory."""
 
     descr = "round trips of each call to a ghost process"
     states = ("ghost_process",)
@@ -139,5 +145,5 @@ class RoundTripsGhost(OnWireComputing):
 
     @property
     def ranks_per_node(self):
-        """The target and its ghost are on one host, the origin is on another one."""
+        """Two: the target and its ghost process are on one host, the origin is on another."""
         return GHOST_AND_TARGET

@@ -33,7 +33,7 @@ COMPUTE_OF_THE_REPORT_MS = 240
 
 
 class SharedCounter(OnesidedCheck):
-    """The counter's base point. Leaf classes choose the crosses."""
+    """The common part of the checks of the counter. Subclasses choose the cells."""
 
     kernel = "shared_counter"
     # an origin that waits gets few numbers: with fewer tasks, too few of its accesses would meet a
@@ -48,7 +48,10 @@ class SharedCounter(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the time of a cell's computes. Ranks compute one after another if all wait."""
+        """Return the expected seconds of a cell.
+
+        If all accesses wait, ranks compute one after another.
+        """
         tasks = int(self.kernel_options["tasks-per-rank"]) * self.ranks
         budget_s = float(self.kernel_options.get("task-budget-s", "inf"))
         return CELL_S + min(tasks * 1e-3 * float(labels["compute_ms"]), budget_s)
@@ -71,7 +74,10 @@ def _random(algorithms, case):
 
 @rfm.simple_test
 class SharedCounterSmoke(SharedCounter):
-    """Does the counter work? Two algorithms, two cases, short computes; one or two seconds."""
+    """Does the counter work?
+
+    The test has two algorithms, two cases and short compute phases, and takes about 2 s.
+    """
 
     descr = "shared counter, smoke test"
     tags = {"smoke"}
@@ -83,7 +89,7 @@ class SharedCounterSmoke(SharedCounter):
 
 @rfm.simple_test
 class SharedCounterQuick(SharedCounter):
-    """Three algorithms, both flavors, four cases."""
+    """The shared counter with three algorithms, two window flavors and four cases."""
 
     descr = "shared counter, quick campaign"
     tags = {"quick", "regression"}
@@ -96,7 +102,7 @@ class SharedCounterQuick(SharedCounter):
 
 @rfm.simple_test
 class SharedCounterPapers(SharedCounter):
-    """Every algorithm, flavor and case; for the report's table, also its compute length."""
+    """Every algorithm, flavor and case; also with the compute length of the report's Table 1."""
 
     descr = "shared counter, the report's table again"
     tags = {"papers"}
@@ -125,10 +131,10 @@ class SharedCounterPapers(SharedCounter):
 
 
 class SharedCounterOfTheReport(SharedCounter):
-    """The report's numbers of processes and of tasks, with every algorithm.
+    """Every algorithm, with the numbers of processes and tasks of the report of 2008.
 
-    Without a core for each rank an access takes a hundred times as long. Then there are fewer tasks
-    and fewer cells.
+    If ranks share cores, an access takes a hundred times as long. Therefore the test then has fewer
+    tasks and fewer cells.
     """
 
     tags = {"source_size"}
@@ -138,7 +144,7 @@ class SharedCounterOfTheReport(SharedCounter):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Choose the cells and the tasks by whether each rank has a core."""
+        """Choose the cells and the number of tasks; both depend on whether each rank has a core."""
         tasks = CROWDED_TASKS_OF_THE_REPORT if self.is_crowded else TASKS_OF_THE_REPORT
         self.kernel_options = {
             "tasks-per-rank": str(tasks),
@@ -152,20 +158,23 @@ class SharedCounterOfTheReport(SharedCounter):
 
     @property
     def slowdown(self):
-        """How much longer a cell takes than its computes, because ranks share cores."""
+        """The factor by which a cell takes longer than its compute phases, if ranks share cores."""
         return SLOWDOWN_OF_LOAD * self.load if self.is_crowded else 1
 
 
 @rfm.simple_test
 class SharedCounterSourceSize(SharedCounterOfTheReport):
-    """One access before each compute, as in the report's kernel."""
+    """One access before each compute phase, as in the program of the report of 2008."""
 
     descr = "shared counter, the report's processes and tasks"
 
 
 @rfm.simple_test
 class SharedCounterFockBuilder(SharedCounterOfTheReport):
-    """Six accesses before each compute: the report says that a Fock builder makes so many."""
+    """Six accesses before each compute phase.
+
+    The report of 2008 says that a Fock builder makes as many.
+    """
 
     descr = "shared counter, six accesses before each compute"
     accesses_per_task = 6
@@ -173,7 +182,7 @@ class SharedCounterFockBuilder(SharedCounterOfTheReport):
 
 @rfm.simple_test
 class SharedCounterShmem(SharedCounter):
-    """The counter with OpenSHMEM, which has only one way to take a number, and no windows."""
+    """The counter with OpenSHMEM, which has no windows and only one way to fetch and increment."""
 
     descr = "shared counter with OpenSHMEM, beside the report's table"
     tags = {"papers", "luecke"}

@@ -1,4 +1,4 @@
-"""The base of every check: launch a kernel, and compare its lines with the request."""
+"""The base class of all checks: launch a kernel, and compare its results with what was declared."""
 
 import contextlib
 import functools
@@ -44,10 +44,10 @@ class OnesidedCheck(
     ScriptPlugin,
     special=True,
 ):
-    """A launch of one kernel, with all cells of the test.
+    """A test: one launch of one kernel, which measures all cells of the test.
 
-    A leaf class gives `kernel`, `base_point` and the crosses. The experiment of this kernel says
-    which figures of a cell ReFrame shows.
+    A subclass sets `kernel`, `base_point` and the crosses (combinations of axis values). The
+    kernel's experiment says which values of a cell ReFrame shows.
     """
 
     #: The kernel: ``src/kernels/<study>/<kernel>.c``, or a folder of that name.
@@ -75,41 +75,45 @@ class OnesidedCheck(
     sourcesdir = None
 
     def seconds_of_cell(self, labels):
-        """Return the approximate seconds of a cell. A leaf class may know a better number."""
+        """Return approximately how many seconds a cell takes. A subclass may estimate better."""
         return self.crowded_cell_s / 2 if self.is_crowded else self.cell_s
 
     @property
     def slowdown(self):
-        """How much longer a cell takes than `seconds_of_cell` says, because ranks share cores."""
+        """The factor by which a cell takes longer than `seconds_of_cell`, if ranks share cores."""
         return max(1, self.load)
 
     @builtins.run_after("init")
     def expect_duration(self):
-        """Add up the times of the cells, so that a campaign can say how long it will take.
+        """Add up the expected times of the cells, so that a campaign can say how long it will take.
 
-        A test that is skipped, because its number of ranks has no meaning, takes no time.
+        A test is skipped, and takes no time, if the check does not support its number of ranks.
         """
         cells = [] if self.reason_against_ranks else self.declared_points()
         self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))
 
     @builtins.run_after("init")
     def describe_figures(self):
-        """Declare the figures. A kernel without an experiment has no figures."""
+        """Declare the values that ReFrame shows.
+
+        A kernel without an experiment has no such values.
+        """
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
 
     def skip_with_reason(self, verdict, reason):
-        """Skip this test, and keep its declaration (`keep_declaration`) with the reason."""
+        """Skip this test, and write its declaration and the reason to a file."""
         self.keep_declaration({"verdict": verdict, "reason": reason})
         super().skip_with_reason(verdict, reason)
 
     def keep_declaration(self, skip=None):
-        """Leave what this test is beside its lines, for `onesided collect-reframe`.
+        """Write a description of this test beside its result lines, for `onesided collect-reframe`.
 
-        The sessions of a campaign need no such file, because the campaign's tests are declared.
+        The sessions of a campaign write no such file, because the campaign itself declares its
+        tests.
 
-        :arg skip: the verdict and the reason of a skip.
+        :arg skip: the verdict and the reason, if the test is skipped.
         """
         if strays.SESSION_MARKER in os.environ or self.is_dry_run():
             return
@@ -133,7 +137,7 @@ class OnesidedCheck(
 
     @builtins.run_before("run")
     def call_kernel(self):
-        """Put the kernel and its options into the script."""
+        """Put the kernel and its options into the job script."""
         self.keep_declaration()
         labels = {
             "environment": self.environment["name"],
@@ -164,10 +168,10 @@ class OnesidedCheck(
         ]
 
     def run_complete(self):
-        """Wait for the end of a local launch, because polling costs time and disturbs the launch.
+        """Wait for the end of a local launch without polling, because polling disturbs the launch.
 
-        ReFrame has no hook between a job's start and end; ReFrame allows this only for a special
-        test.
+        ReFrame has no hook between the start and the end of a job. Therefore this method replaces a
+        method of ReFrame, which ReFrame allows only in a class that is declared as `special`.
         """
         if self.is_local() and not self.is_dry_run():
             with contextlib.suppress(ChildProcessError):
@@ -177,16 +181,17 @@ class OnesidedCheck(
 
     @functools.cached_property
     def launch_records(self):
-        """The lines of this test's launch and of the repeats, read after all of them have ended."""
+        """The result lines of this test's launch and of its repeats, read after all have ended."""
         return repeats.launches_in(pathlib.Path(self.stagedir))
 
     @builtins.sanity_function
     def every_cell_is_right(self):
         """Compare each cell with its declaration and the site's references. Name the first fault.
 
-        If a cell was independent but waits in this launch, the cell fails, whatever its times are.
-        If a known defect explains a fault, the fault is an expected failure of the performance
-        stage (`show_headline_figures`), which still shows other faults.
+        If a cell is `independent` in the references but waits in this launch, the cell fails,
+        whatever its times are. If a known defect explains a fault, this function leaves the fault
+        out. `show_headline_figures` makes this fault an expected failure of ReFrame's performance
+        stage, which still shows other faults.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -206,7 +211,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """The outcomes of cells that failed in any launch, and the lines on changed verdicts."""
+        """The outcomes of cells that failed in any launch, and a text on each changed verdict."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)
@@ -214,7 +219,7 @@ class OnesidedCheck(
         return failed, turned
 
     def failed_cells(self, launch):
-        """Return the outcome of each declared cell that failed."""
+        """Return the outcome of each declared cell that failed in a launch."""
         found = outcomes.of_cells(
             launch,
             self.declared_cells(),
@@ -236,11 +241,11 @@ class OnesidedCheck(
 
     @builtins.run_before("performance")
     def show_headline_figures(self):
-        """Make a performance variable from each cell's headline series, over all launches.
+        """Make a ReFrame performance variable for each headline value of each cell.
 
-        The site's references become the references of these variables. Each known defect has its
-        own figure: the number of cells that show the defect. The correct number is zero, but the
-        expected number is not zero.
+        The site's references become ReFrame's references for these variables. For each known
+        defect, a further variable has the number of cells that show the defect. A correct MPI has
+        no such cell, so a number above zero is an expected failure.
         """
         launches = self.launch_records
         held = self.held_figures(launches)
@@ -266,7 +271,7 @@ class OnesidedCheck(
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):
-        """Show a headline figure: the value that is compared with a bound, or else the median."""
+        """Show a headline value of a cell: the value compared with a bound, else the median."""
         name = references.figure_name(metric.name, cell)
         if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)

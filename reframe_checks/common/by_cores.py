@@ -1,4 +1,4 @@
-"""Checks that have other cells and options if ranks share cores."""
+"""Checks that have fewer cells and other options if ranks share cores."""
 
 import reframe.core.builtins as builtins
 
@@ -7,10 +7,10 @@ from .one_setting import OneSetting
 
 
 class ByCores(OneSetting):
-    """One setting and thread level. A core for each rank gives all cells, otherwise some cells.
+    """A test with one setting and thread level. If ranks share cores, the test has only some cells.
 
-    If ranks share cores, each hand-over between them waits for a time slice, so that there are also
-    fewer samples.
+    If ranks share cores, a rank that waits for another rank also waits for a time slice of the
+    operating system. Therefore each cell also has fewer samples.
     """
 
     ranks = ranks_of(2, 4)
@@ -23,6 +23,6 @@ class ByCores(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Without a core for each rank, leave out cells that need it."""
+        """If there is no core for each rank, leave out the cells that need one."""
         chosen = self.crosses_crowded if self.is_crowded else self.crosses_full
         self.crosses = [*chosen, *(self.crosses_three if self.ranks >= 3 else [])]

@@ -1,6 +1,8 @@
-"""The kernels of an environment. CMake builds them once; a provider's kernels are verified.
+"""The kernels (C programs) of an environment: CMake builds them, or a provider delivers them.
 
-`kernels_fixture` chooses a fixture: `Kernels` only builds, `SiteKernels` also runs the probe.
+CMake builds kernels only once. If a provider delivers kernels, the fixture checks that they exist.
+`kernels_fixture` chooses a fixture: `Kernels` only builds kernels; `SiteKernels` also runs a probe,
+which finds out what the MPI is.
 """
 
 import pathlib
@@ -36,11 +38,14 @@ def kernels_fixture():
 
 
 class BuildPlugin(EnvironmentPlugin):
-    """Builds the kernels of an environment of config/environments.yaml."""
+    """Builds the kernels of an environment that config/environments.yaml declares."""
 
     @property
     def prefixes(self):
-        """The folders with ``bin/<kernel>``: one, or a provider's folder for each level."""
+        """The folders with ``bin/<kernel>``.
+
+        A provider may have such a folder for each thread level.
+        """
         delivered = self.environment["kernels_prefix"]
         if delivered:
             return [pathlib.Path(prefix) for prefix in delivered.values()]
@@ -48,11 +53,11 @@ class BuildPlugin(EnvironmentPlugin):
 
     @property
     def wanted(self):
-        """The wanted kernels: all of a provider; for other environments maybe only some."""
+        """The names of the wanted kernels: all kernels of a provider; else all or some."""
         return kernels.chosen(self.environment["library"])
 
     def commands_of_cmake(self):
-        """Return the commands that build the kernels; none if the provider delivered them."""
+        """Return the commands that build the kernels; [] if a provider delivered the kernels."""
         if self.environment["kernels_prefix"]:
             return []
         words = kernels.build_command(self.environment, self.prefixes[0], self.wanted)
@@ -68,7 +73,7 @@ class BuildPlugin(EnvironmentPlugin):
 
 
 class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
-    """Fixture: the folder with this environment's kernels, for the current sources."""
+    """Fixture: builds the kernels of an environment from the current source files."""
 
     build_locally = True
     sourcesdir = None
@@ -86,13 +91,14 @@ class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
 
 
 class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
-    """Fixture: kernels of an environment of a site's own configuration, and what its MPI is.
+    """Fixture for a site's own environment: finds out what its MPI is, and builds the kernels.
 
-    A job on the partition compiles the probe with the environment's compiler. A second job launches
-    the probe, and then builds the kernels. The findings of the probe become the environment's
-    document. If the environment names an image, the image has kernels and document. A failure is
-    one line, before a minute goes into kernels. An environment of config/environments.yaml, beside
-    the site's own, has its document already.
+    A job on the partition compiles the probe, a small MPI program, with the environment's compiler.
+    A second job launches the probe, and then builds the kernels. What the probe finds is written to
+    the environment's document. If the environment names a container image, the image already has
+    the kernels and the document. If the probe fails, the test reports the reason in one line,
+    before it spends a minute on kernels. An environment of config/environments.yaml on the same
+    site already has its document.
     """
 
     #: On the partition, whose processors and modules may differ from those of the login node.
@@ -105,17 +111,17 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @property
     def image(self):
-        """The image that has the kernels; None if the environment names none."""
+        """The container image that has the kernels; None if the environment names no image."""
         return None if self.is_ours else self.definition["image"]
 
     @property
     def has_probe(self):
-        """Whether the MPI is not known before a launch of the probe."""
+        """Whether only a launch of the probe can tell what the MPI is."""
         return not self.is_ours and self.image is None
 
     @builtins.run_after("setup")
     def skip_without_launcher(self):
-        """Skip if the partition's launcher starts one process."""
+        """Skip the test if the partition's launcher always starts only one process."""
         launcher = self.current_partition.launcher_type.registered_name
         if launcher in site_mpi.WITHOUT_RANKS:
             self.skip_with_reason(
@@ -126,7 +132,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @builtins.run_after("setup")
     def skip_without_platform(self):
-        """Skip if the environment names an image, and the partition has no container platform."""
+        """Skip the test if the partition has no container platform for the environment's image."""
         if self.image and not self.definition["platform"]:
             self.skip_with_reason(
                 "unavailable",
@@ -136,7 +142,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @builtins.run_after("setup")
     def leave_out_probe(self):
-        """Start no ranks if the document is there already, or in an image."""
+        """Start no ranks if the environment's document already exists or is in an image."""
         if not self.has_probe:
             self.job.launcher = getlauncher(NO_LAUNCHER)()
             self.executable, self.executable_opts = "true", []
@@ -167,7 +173,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @builtins.run_before("run")
     def ask_slurm_for_its_protocol(self):
-        """Have `srun` speak the protocol that the partition says for the family (`srun_mpi`)."""
+        """Let `srun` use the protocol that the partition (`srun_mpi`) names for the MPI family."""
         said = self.current_partition.extras.get("srun_mpi", {})
         path = pathlib.Path(self.stagedir, site_mpi.IDENTITY)
         if self.definition["launcher"] == SRUN and path.exists():
@@ -195,9 +201,10 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         ]
 
     def compile_wait(self):
-        """Wait for the build. Without an MPI, skip; after any other failure, say the reason.
+        """Wait for the build. If there is no MPI, skip the test.
 
-        ReFrame's own message has only the exit status.
+        Report the reason of any other failure. ReFrame's own message would have only the exit
+        status of the build.
         """
         try:
             super().compile_wait()
@@ -228,7 +235,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         return sn.assert_true(document["library_version"])
 
     def _said(self, job):
-        """Return the line in which a job says why it failed."""
+        """Return the line of a job's output in which the job says why it failed."""
         folder = pathlib.Path(self.stagedir)
         reason = folder / site_mpi.REASON
         if reason.exists():

@@ -1,4 +1,4 @@
-"""Checks with one setting and the lowest thread level."""
+"""Checks with only the default setting and the lowest thread level."""
 
 import reframe.core.builtins as builtins
 
@@ -7,7 +7,7 @@ from .base import OnesidedCheck
 
 
 class OneSetting(OnesidedCheck):
-    """A launch with a question that does not concern settings or threads."""
+    """A test of a question on which settings and thread levels have no influence."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([LOWEST_LEVEL])

@@ -1,4 +1,4 @@
-"""Checks of accesses to a target. The ranks make the accesses, or a server thread does."""
+"""Base classes of checks: origins access a target's memory, or a server does this for them."""
 
 import reframe.core.builtins as builtins
 
@@ -13,7 +13,7 @@ FEW_SAMPLES = {"samples": "5", "burst": "1", "computing-samples": str(COMPUTING_
 
 
 class Origins(ByCores):
-    """A target and at least one origin, with and without a core for each rank."""
+    """A test with one target and one or more origins, with or without a core for each rank."""
 
     cell_s = 0.03
     crowded_cell_s = 0.4
@@ -21,13 +21,13 @@ class Origins(ByCores):
     crowded_options = FEW_SAMPLES
 
     def seconds_of_cell(self, labels):
-        """Return the time that a cell took on two cores."""
+        """Return the expected seconds of a cell, as measured on two cores."""
         meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
         return meets + super().seconds_of_cell(labels)
 
 
 class ThreadsAllowed(OnesidedCheck):
-    """The ways that a server thread is compared with, at the thread level that the thread needs."""
+    """A test at MPI_THREAD_MULTIPLE, to compare its times with the times of a server thread."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
@@ -36,7 +36,7 @@ class ThreadsAllowed(OnesidedCheck):
 
 
 class ServerThread(ThreadsAllowed):
-    """A server thread, so that there is one thread more than ranks."""
+    """A test with a server thread: there is one more thread than there are ranks."""
 
     helpers = 1
     options = OPTIONS

@@ -1,4 +1,4 @@
-"""How a kernel gets into a container: with ReFrame's container platform and the launch model."""
+"""Run kernels in containers, by ReFrame's container platform, as the launch model says."""
 
 import shlex
 
@@ -13,20 +13,20 @@ PLATFORM = "Apptainer"
 
 
 def takes_options(platform):
-    """Whether a container platform of ReFrame takes the options of Apptainer."""
+    """Tell whether a container platform of ReFrame accepts the options of Apptainer."""
     return platform in (PLATFORM, "Singularity")
 
 
 class ContainerPlugin(LauncherPlugin):
     """Runs the check's command in the image that the environment names.
 
-    In `contained`, the MPI's launcher also runs inside the container. Otherwise the launcher starts
-    the container once for each rank.
+    With the launch model `contained`, the MPI's launcher also runs inside the container. With other
+    launch models, the launcher starts the container once for each rank.
     """
 
     @builtins.run_before("run", always_last=True)
     def enter_container(self):
-        """Let ReFrame call the kernel in the image."""
+        """Let ReFrame start the kernel in the container image."""
         if not containers.is_entered(self.environment):
             return
         words = [self.executable, *self.executable_opts]

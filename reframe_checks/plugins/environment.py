@@ -1,4 +1,4 @@
-"""A check's environment and setting. If something is missing, the check is skipped with reason."""
+"""The environment and the setting of a check. A check that cannot run is skipped with a reason."""
 
 import functools
 import json
@@ -22,7 +22,7 @@ _prefixes = {}
 
 
 class EnvironmentPlugin(RegressionTestPlugin):
-    """Gives a test its environment's document. Skips a test that cannot run, with a reason."""
+    """Gives a test the document of its environment. Skips a test that cannot run, with a reason."""
 
     @property
     def is_ours(self):
@@ -31,10 +31,10 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def environment(self):
-        """The document of the environment (environment.json).
+        """The document that describes the environment (environment.json).
 
         A site file of this project passes the document to ReFrame. For an environment of a site's
-        own configuration, the fixture that builds the kernels has written it before.
+        own configuration, the fixture that builds the kernels also writes the document.
         """
         if self.is_ours:
             return self.current_environ.extras[OURS]
@@ -42,7 +42,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def definition(self):
-        """What the site's configuration says of the environment (`site_mpi.Definition`)."""
+        """What the site's ReFrame configuration says of the environment (`site_mpi.Definition`)."""
         partition, environ = self.current_partition, self.current_environ
         local = partition.local_env
         return {
@@ -59,23 +59,23 @@ class EnvironmentPlugin(RegressionTestPlugin):
         }
 
     def folder_of_kernels(self, thread_level=LOWEST_LEVEL):
-        """Return the folder with ``bin/<kernel>``, also if it is inside a container."""
+        """Return the folder with ``bin/<kernel>``; this folder may be inside a container."""
         key = self.environment["name"], self.environment["declaration_digest"], thread_level
         if key not in _prefixes:
             _prefixes[key] = kernels.prefix_of(self.environment, thread_level)
         return _prefixes[key]
 
     def program(self, kernel, thread_level):
-        """Return the path of a kernel."""
+        """Return the path of a kernel's binary for a thread level."""
         return self.folder_of_kernels(thread_level) / "bin" / kernel
 
     def skip_with_reason(self, verdict, reason):
-        """Skip this test, and write the reason where the session finds it.
+        """Skip this test, and write the reason to a file of the session (skips.jsonl).
 
-        ReFrame's report does not have the reasons of skips, so they would be lost.
+        ReFrame's own report does not say why a test was skipped.
 
-        :arg verdict: the word that the test's cells get in the report.
-        :arg reason: one line.
+        :arg verdict: the verdict that the test's cells get in the report.
+        :arg reason: why the test is skipped, in one line.
         """
         folder = os.environ.get("ONESIDED_SESSION")
         if folder:
@@ -86,23 +86,23 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def skip_unavailable_environment(self):
-        """Skip the test if the environment could not be provided."""
+        """Skip the test if its environment could not be installed or found."""
         if self.environment["status"] != "ready":
             self.skip_with_reason("unavailable", self.environment["reason"])
 
     @builtins.run_before("compile")
     def set_variables_of_build(self):
-        """Set the environment's variables in the script that builds."""
+        """Set the environment's variables in the build script."""
         self.prebuild_cmds = [*shell.of_environment(self.environment), *self.prebuild_cmds]
 
     @builtins.run_before("run")
     def set_variables_of_run(self):
-        """Set the environment's variables in the script that runs, before a setting's variables."""
+        """Set the environment's variables in the run script, before the variables of a setting."""
         self.prerun_cmds = [*shell.of_environment(self.environment), *self.prerun_cmds]
 
 
 class SettingPlugin(RegressionTestPlugin):
-    """Sets the setting's variables for the family, or skips the test with the setting's reason."""
+    """Sets the variables of a setting for the MPI family, or skips the test with a reason."""
 
     #: Named sets of run-time variables.
     setting = builtins.parameter(settings.chosen())

@@ -1,4 +1,4 @@
-"""The cells of a launch: a base point, the crosses around it, and the kernel's options."""
+"""The cells of a launch: a base point, and combinations of axis values (crosses) around it."""
 
 import shlex
 
@@ -14,7 +14,10 @@ THREADS_LEVEL = "multiple"
 
 
 class GridPlugin(RegressionTestPlugin):
-    """Declares the axes of cells. They appear in ``--describe`` and become ``--cells`` options."""
+    """Declares the axes of a test's cells. ReFrame's ``--describe`` shows these axes.
+
+    The kernel gets the cells by its option ``--cells``.
+    """
 
     #: One value for each axis of the kernel, in the kernel's order.
     base_point = builtins.variable(dict)
@@ -41,17 +44,17 @@ class GridPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def narrow_crosses(self):
-        """Leave out cells that a further round does not have."""
+        """In a further round of a campaign, leave out the cells that the round does not have."""
         if self.further_round:
             chosen = further.read(self.further_round)["cells"].get(self.display_name, {})
             self.crosses = grid.narrowed(self.base_point, self.crosses, chosen)
 
     def declared_points(self):
-        """Return the labels of every cell of this test."""
+        """Return the labels (values on axes) of every cell of this test."""
         return grid.points(self.base_point, self.crosses)
 
     def declared_cells(self):
-        """Return the labels of the cells, by id."""
+        """Return the labels (values on axes) of every cell, by the identifier of the cell."""
         return grid.cells(self.base_point, self.crosses)
 
     def cell_options(self):

@@ -20,7 +20,7 @@ SHARE_OF_A_CELL = 0.5
 
 
 class LaunchPlugin(LauncherPlugin):
-    """Starts a kernel through ``launch.sh``, which survives, times and records each mpiexec."""
+    """Starts a kernel by ``launch.sh``, which times and records each mpiexec, also crashes."""
 
     placement = builtins.parameter(["unbound"])
     #: Time after which a launch is ended; seconds.
@@ -36,17 +36,17 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_after("init")
     def keep_lines(self):
-        """Keep the files of a launch."""
+        """Let ReFrame keep the files that a launch writes."""
         self.keep_files = [f"{self.lines_file}*", self.launches_file]
 
     @property
     def watchdog_s(self):
-        """The time that the kernel's watchdog gives a cell, in seconds."""
+        """The seconds after which the kernel's watchdog reports a cell as a hang."""
         return min(self.cell_timeout_s, SHARE_OF_A_CELL * self.launch_timeout_s)
 
     @builtins.run_before("run")
     def stop_after_time_outs(self):
-        """Skip if the last launches of this setting timed out, because the setting is stuck."""
+        """Skip the test if at least two launches in a row timed out with this setting."""
         folder = os.environ.get("ONESIDED_SESSION")
         record = pathlib.Path(folder, f"timeouts-{self.setting}") if folder else None
         if record and record.exists():
@@ -60,12 +60,12 @@ class LaunchPlugin(LauncherPlugin):
 
     @property
     def is_on_wire(self):
-        """Whether the nodes are hosts of this machine, as the partition or the setting says."""
+        """Whether the partition or the setting wants nodes that are hosts made on this machine."""
         return WIRE in self.current_partition.features or settings.spans_hosts(self.setting)
 
     @builtins.run_after("setup")
     def skip_without_hosts(self):
-        """Skip the test if there can be no such hosts."""
+        """Skip the test if it needs hosts made on this machine, and they cannot be made."""
         if not self.is_on_wire:
             return
         if self.current_partition.scheduler.is_local:
@@ -76,7 +76,7 @@ class LaunchPlugin(LauncherPlugin):
             self.skip_with_reason("unavailable", reason)
 
     def wire_command(self, delay_us=None):
-        """Return the command that makes the hosts, and starts what follows it on the first one."""
+        """Return the command that makes hosts, and starts the next command on the first host."""
         if not self.is_on_wire:
             return []
         delay_us = self.wire_delay_us if delay_us is None else delay_us
@@ -85,7 +85,7 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_before("run")
     def wrap_launcher(self):
-        """Add placement options to the launcher, and put the recording script before it."""
+        """Add placement options to the launcher, and put ``launch.sh`` before the launcher."""
         self.env_vars["ONESIDED_SETTING"] = self.setting
         if not self.launches_inside:
             self.job.launcher.options += map(shlex.quote, self.placement_options())

@@ -1,10 +1,11 @@
-"""Which launcher starts the ranks, and on how many nodes. Only this module decides this.
+"""Only this module decides which launcher starts the ranks, and on how many nodes.
 
-A launcher belongs to a partition, but an MPI belongs to an environment. If a partition launches
-with `srun`, Slurm itself starts those MPIs that it can start (the partition's extra `srun_mpi` says
-how). All other MPIs use their own launcher, which takes the nodes from its job. If an MPI is
-launched inside a container, its launcher is in the image, and ReFrame's container platform calls
-it. An environment of a site's own configuration always uses the partition's launcher.
+In ReFrame, a launcher belongs to a partition, but an MPI belongs to an environment. On a partition
+with the launcher `srun`, Slurm starts the ranks of some MPIs. The partition's extra `srun_mpi`
+names the families of these MPIs, and the value of `srun --mpi` for each. All other MPIs use their
+own launcher, which takes the nodes from its job. If an MPI is launched inside a container, its
+launcher is in the image. ReFrame's container platform then starts this launcher. An environment of
+a site's own configuration always uses the partition's launcher.
 """
 
 import functools
@@ -52,11 +53,14 @@ FAMILY_OF = {
 
 
 class LauncherPlugin(RegressionTestPlugin):
-    """Chooses the launcher by partition and family. Places ranks on nodes as declared."""
+    """Chooses the launcher by partition and MPI family.
+
+    Places ranks on nodes as the test declares.
+    """
 
     @property
     def ranks_per_node(self):
-        """How many ranks each node gets on this partition; all ranks if nobody says."""
+        """How many ranks each node of this partition gets; by default, one node gets all ranks."""
         if settings.spans_hosts(self.setting):
             return 1
         return nodes_of(self.current_partition).ranks_of_one(self.ranks)
@@ -68,7 +72,7 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def place_ranks(self):
-        """Ask the scheduler for this number of ranks on each node, and for the nodes."""
+        """Ask the scheduler for `ranks_per_node` ranks on each node, and for enough nodes."""
         self.num_tasks_per_node = self.ranks_per_node
         if self.current_partition.scheduler.registered_name in SLURM:
             # ReFrame's own --nodes leaves out the node that gets fewer ranks than the others
@@ -76,7 +80,7 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def skip_what_wants_more_nodes(self):
-        """Skip if the partition says that a job gets fewer nodes than these ranks need."""
+        """Skip the test if a job on this partition gets fewer nodes than the test's ranks need."""
         most = nodes_of(self.current_partition).number or self.nodes
         if self.nodes > most:
             self.skip_with_reason(
@@ -98,20 +102,23 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def launches_inside(self):
-        """Whether the launcher is in the container with the ranks."""
+        """Whether the launcher and the ranks are in the same container."""
         return containers.launches_inside(self.environment)
 
     def placement_options(self):
-        """Return the launcher's options for the declared placement and for too few cores."""
+        """Return the launcher's options for the placement, and for more ranks than cores."""
         return self.launcher_options(self.placement, is_oversubscribed=self.is_oversubscribed)
 
     @property
     def is_oversubscribed(self):
-        """Whether a node gets more ranks than it has cores, if this is known here."""
+        """Whether a node gets more ranks than it has cores, as far as ReFrame knows the cores."""
         return self.num_tasks_per_node > nodes_of(self.current_partition).cores
 
     def launcher_words(self):
-        """Return the launcher and all its options, which come before a kernel."""
+        """Return the launcher command with its options.
+
+        The kernel's path comes after these options.
+        """
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]
@@ -133,11 +140,14 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def placement_asked(self):
-        """The placement that the launcher is asked for; `AS_LAUNCHED` if it has no such option."""
+        """The placement asked of the launcher; `AS_LAUNCHED` if the launcher has no such option."""
         return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
 
     def _options_of_launcher(self):
-        """Return options by placement, and for `crowded`. The partition's extras replace some."""
+        """Return the launcher's options by placement, and its options for `crowded` nodes.
+
+        The partition's extra `launcher_placement` replaces some of these options.
+        """
         name = self.job.launcher.registered_name
         if self.launches_inside or (self.is_ours and name == OWN_LAUNCHER):
             own = self.environment["launcher"]

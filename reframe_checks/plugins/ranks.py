@@ -1,7 +1,8 @@
-"""How many ranks a check has, which numbers have a meaning for it, and whether ranks share cores.
+"""How many ranks a check has, which numbers of ranks it supports, and whether ranks share cores.
 
 The campaign, the partition (its extra `ranks`) or ReFrame's command line (`-P RightShift.ranks=16`)
-asks for numbers of ranks. Without any of these, a check has its default numbers.
+asks for numbers of ranks. If none of these asks for numbers, a check has its default numbers of
+ranks.
 """
 
 import functools
@@ -22,12 +23,13 @@ usable_cores = functools.cache(cores.usable)
 
 
 def nodes_of(partition):
-    """Return the nodes of a partition.
+    """Return what is known of a partition's nodes: cores and ranks of a node, and number of nodes.
 
-    Without a scheduler, ranks have no more cores than ReFrame, which starts their launcher. If a
-    partition of a scheduler does not say how many cores a node has, this machine stands for a node.
-    If a partition says how many cores a node has, and says nothing on nodes, a node gets a rank for
-    each core, and a scheduler gives further nodes.
+    Without a scheduler, ranks can use at most the cores that ReFrame may use, because ReFrame
+    starts their launcher. If a partition with a scheduler does not say how many cores a node has,
+    the number of this machine's usable cores is used. If such a partition says how many cores a
+    node has, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each core. The
+    scheduler gives more nodes if there are more ranks.
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:
@@ -43,12 +45,12 @@ def nodes_of(partition):
 
 
 def asked_on(partition):
-    """Merge the partition's and the campaign's `ranks`."""
+    """Return the numbers of ranks that the partition and the campaign ask for, merged."""
     return numbers.merged(numbers.entries(partition.extras.get("ranks")), numbers.of_campaign())
 
 
 def partitions():
-    """Return the partitions that ReFrame may use; none if a program imports the checks itself."""
+    """Return the partitions that ReFrame may use; [] if another program imports the checks."""
     try:
         return rt.runtime().system.partitions
     except ReframeFatalError:
@@ -56,7 +58,7 @@ def partitions():
 
 
 def ranks_of(*default):
-    """Return the parameter `ranks` of a check: the numbers that are asked for, or its default.
+    """Return a check's ReFrame parameter `ranks`: the numbers that are asked for, or the defaults.
 
     If ReFrame may use several partitions, the check has the numbers of ranks of all of them.
     """
@@ -68,7 +70,7 @@ def ranks_of(*default):
 
 
 class RanksPlugin(RegressionTestPlugin):
-    """The number of ranks, and what follows from it."""
+    """Gives a check its number of ranks, and what depends on this number."""
 
     ranks = ranks_of(2)
     #: Which numbers of ranks have a meaning: at least, at most (0: any), and multiples of a number.
@@ -84,40 +86,43 @@ class RanksPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def load(self):
-        """Threads for each core of the fullest node, on the partition where this is most."""
+        """The number of threads per core on the fullest node: the maximum over all partitions."""
         found = map(nodes_of, partitions())
         return max(one.load(self.ranks, self.helpers, self.threads) for one in found)
 
     @property
     def cores_of_node(self):
-        """The cores of a node, on the partition whose nodes have the fewest."""
+        """The number of cores of a node, on the partition whose nodes have the fewest cores."""
         return min(nodes_of(partition).cores for partition in partitions())
 
     @property
     def is_crowded(self):
-        """Whether threads share cores. Each hand-over between them then waits for a time slice."""
+        """Whether threads share cores.
+
+        If threads share cores, a thread that waits for another thread also waits for a time slice.
+        """
         return self.load > 1
 
     @builtins.run_after("init")
     def ask_for_ranks(self):
-        """Ask the scheduler for the ranks."""
+        """Ask ReFrame for this number of ranks."""
         self.num_tasks = self.ranks
 
     @builtins.run_after("init")
     def choose_options(self):
-        """Take few samples if threads share cores."""
+        """Choose the kernel options with few samples if threads share cores."""
         if self.options:
             self.kernel_options = self.crowded_options if self.is_crowded else self.options
 
     @property
     def reason_against_ranks(self):
-        """Why this number of ranks has no meaning for the check; None if it has one."""
+        """Why the check does not support this number of ranks; None if the check supports it."""
         return numbers.reason_against(
             self.ranks, self.least_ranks, self.most_ranks or None, self.multiple_of_ranks
         )
 
     @builtins.run_after("setup")
     def skip_numbers_without_a_meaning(self):
-        """Skip the test if the check has no meaning for this number of ranks."""
+        """Skip the test if the check does not support this number of ranks."""
         if self.reason_against_ranks is not None:
             self.skip_with_reason("unsupported", self.reason_against_ranks)

@@ -1,4 +1,4 @@
-"""What a launch is compared with, besides its declaration: references, and known defects."""
+"""Comparison of a launch with the site's references and with known defects."""
 
 import pathlib
 import shlex
@@ -12,14 +12,14 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.regression import known_defects, references, repeats
 
 UNDECIDED = "undecided_figures"
-"""The performance variable with the number of undecided figures. It should be zero: a test with
-an undecided figure does not pass."""
+"""The ReFrame performance variable with the number of undecided values. A test passes only if this
+number is zero."""
 
 REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
 class ReferencePlugin(RegressionTestPlugin):
-    """Reads the site's references for a test, and compares the lines of its launch with them."""
+    """Reads the site's references for a test, and compares the results of its launch with them."""
 
     #: Whether a headline figure above the site's bound fails the test; the mode ``regression`` sets
     #: it. In a campaign launches are replicates, and no launch fails by its times.
@@ -49,10 +49,10 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return a result line's `Probe`, to compare with references; None if there is none."""
+        """Return the `Probe` of a result line, to compare with references; None if it has none."""
 
     def turned_cells(self, results):
-        """Return one line for each cell whose verdict in `references/` these results contradict."""
+        """Return a text for each cell whose verdict in `references/` these results contradict."""
         kept = self.kept.verdicts
         probes = {
             cell: probe
@@ -63,7 +63,7 @@ class ReferencePlugin(RegressionTestPlugin):
 
     @builtins.run_before("run", always_last=True)
     def repeat_launches(self):
-        """Repeat a launch within its job if its figures are near or above their bounds."""
+        """Repeat a launch within its job if measured values are near or above their bounds."""
         if not self.hold_figures or not self.kept.figures:
             return
         question = [
@@ -82,15 +82,16 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return, by ReFrame's name, each figure that has a bound."""
+        """Return each measured value that has a bound, by the name of its performance variable."""
         if not self.hold_figures:
             return {}
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the figures that no launch could decide. A warning names them and says why.
+        """Return the names of values that no launch could decide.
 
-        Figures that a known defect makes slow are left out.
+        A warning names these values and says why. Values that a known defect makes slow are left
+        out.
         """
         kept = self.kept
         excused = self.slow_figures()
@@ -106,7 +107,7 @@ class ReferencePlugin(RegressionTestPlugin):
         return found
 
     def slow_figures(self):
-        """Return, by figure, the message of the known defect that makes the figure slow."""
+        """Return the message of the known defect for each value that the defect makes slow."""
         slow = [defect for defect in self.known_defects if defect.shows_as == known_defects.SLOW]
         return {
             references.figure_name(metric, cell): defect.message
@@ -117,7 +118,10 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references for figures with a bound. Figures known as slow may fail."""
+        """Return ReFrame's references for values with a bound.
+
+        A value that is known to be slow may be above its bound.
+        """
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
@@ -125,9 +129,9 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def cells_of_defects(self, statuses):
-        """Return, for each known defect except slow figures, the cells that show the defect.
+        """Return the cells that show each known defect, except defects that only make values slow.
 
-        :arg statuses: for each failing cell, its status, or that its verdict changed.
+        :arg statuses: the status of each failing cell, or the word for a changed verdict.
         """
         defects = [one for one in self.known_defects if one.shows_as != known_defects.SLOW]
         found = known_defects.expected(defects, statuses)

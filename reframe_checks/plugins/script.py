@@ -1,4 +1,4 @@
-"""Job scripts in a folder whose path has blanks, because ReFrame would split the command there."""
+"""Job scripts in folders whose paths have blanks. ReFrame would split a command at a blank."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ HERE = pathlib.Path("/proc/self/cwd")
 
 
 def _name(job, folder):
-    """Let ReFrame write and start a local job's script with its path below a folder."""
+    """Let ReFrame write and start the script of a local job by a path in `folder`."""
     # a test that only builds has no job to run
     if job is not None and job.scheduler.registered_name == LOCAL:
         # ReFrame has no public way to set this name
@@ -20,11 +20,11 @@ def _name(job, folder):
 
 
 class ScriptPlugin(RegressionTestPlugin):
-    """Names scripts by their working folder while they start; then restores their own names."""
+    """Gives a script a path in /proc/self/cwd while it starts; then restores the script's name."""
 
     @builtins.run_before("compile", always_last=True)
     def name_build_script(self):
-        """Name the build script by the folder in which it is started."""
+        """Give the build script a path without blanks: its name in /proc/self/cwd."""
         _name(self.build_job, HERE)
 
     @builtins.run_after("compile")
@@ -34,7 +34,7 @@ class ScriptPlugin(RegressionTestPlugin):
 
     @builtins.run_before("run", always_last=True)
     def name_run_script(self):
-        """Name the run script by the folder in which it is started."""
+        """Give the run script a path without blanks: its name in /proc/self/cwd."""
         _name(self.job, HERE)
 
     @builtins.run_after("run")

@@ -1,4 +1,4 @@
-"""The transport of a launch: the MPI's debug report, from an untimed launch before it."""
+"""The transport of a launch, from the MPI's debug report of an untimed launch before it."""
 
 import pathlib
 import shlex
@@ -15,11 +15,11 @@ REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.
 
 
 class TransportPlugin(RegressionTestPlugin):
-    """Keeps ``transport-<flavor>.txt`` beside the lines: one report for each flavor of the cells.
+    """Keeps a report for each window flavor, ``transport-<flavor>.txt``, beside the result lines.
 
     The untimed launch has the same launcher, options, ranks, thread level and variables as the
     timed launch. Each report is made only once: ``build/transports`` keeps it for all tests with
-    equal launches. Kernels in an image of a site's own container platform have no such report.
+    equal launches. For kernels in an image of a site's own container platform, there is no report.
     """
 
     #: A launch for a report that takes longer is ended, and its report has only what was printed so
@@ -28,7 +28,7 @@ class TransportPlugin(RegressionTestPlugin):
 
     @builtins.run_before("run", always_last=True)
     def ask_for_transport(self):
-        """Put the debug launch before the timed launch."""
+        """Put the untimed launch with debug output before the timed launch."""
         flavors = sorted(
             {labels["flavor"] for labels in self.declared_cells().values() if "flavor" in labels}
         )
@@ -61,7 +61,7 @@ class TransportPlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, *(f"transport-{flavor}.txt" for flavor in flavors)]
 
     def _cache(self, asked, command):
-        """Return the folder with the reports of launches like this launch."""
+        """Return the folder that keeps the reports of all launches equal to this launch."""
         environment = self.environment
         setting = settings.value(self.setting, environment["family"], environment["version"])
         state = fingerprint.of_document(

@@ -1,8 +1,9 @@
-"""A machine without a scheduler: as it is, and as several hosts with a wire between them.
+"""A machine without a scheduler, used as one node, and as several hosts joined by a wire.
 
-Use it as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the files
-that ``onesided environments`` writes. An environment that does not exist yet, or is unavailable, is
-also listed, so that its checks are skipped with the reason instead of being left out.
+Use this file as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the
+files that ``onesided environments`` writes. An environment that does not exist yet, or is
+unavailable, is also listed, so that its checks are skipped with the reason instead of being left
+out.
 """
 
 from onesided import sites

@@ -1,8 +1,8 @@
-"""A cluster with Slurm. Its ``srun`` starts the ranks: with PMI2, or with PMIx for Open MPI.
+"""A cluster with Slurm. Slurm's ``srun`` starts the ranks: with PMI2, or with PMIx for Open MPI.
 
 ``srun --mpi=list`` says which protocols a Slurm was built with. If the list has no ``pmix``, leave
 Open MPI out of ``srun_mpi``; then Open MPI's own launcher starts the ranks inside the job. PMIx
-works only if the versions of Open MPI and Slurm fit, so try the campaign ``smoke`` first.
+works only if the versions of Open MPI and Slurm fit together, so try the campaign ``smoke`` first.
 """
 
 from onesided import sites

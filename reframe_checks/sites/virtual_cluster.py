@@ -1,4 +1,4 @@
-"""The virtual Slurm cluster of tests/cluster. Its nodes are namespaces of one machine.
+"""The virtual Slurm cluster of tests/cluster. The cluster's nodes are namespaces of one machine.
 
 This file is used if ``SLURM_CONF`` names the cluster; the command
 `python tests/cluster/virtual_cluster.py -- …` sets this variable. The cluster's Slurm starts MPICH
@@ -17,7 +17,7 @@ importlib.import_module("reframe.core.schedulers.slurm").SqueueJobScheduler.SQUE
 
 
 def nodes():
-    """Return, as an extra, the number of nodes of the cluster; nothing if there is no cluster."""
+    """Return the cluster's number of nodes as an extra of ReFrame; {} if there is no cluster."""
     path = Path(os.environ.get("SLURM_CONF", ""))
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     number = sum(line.startswith("NodeName=") for line in lines)

@@ -1,6 +1,7 @@
-"""A workstation for several people, without a scheduler. Half of its cores are for measuring.
+"""A workstation for several people, without a scheduler.
 
-ReFrame, and all that it starts, use only the cores that ``taskset`` allows:
+Half of the machine's cores are for measuring. ReFrame, and all that it starts, use only the cores
+that ``taskset`` allows:
 
     taskset -c 0-15 reframe -C reframe_checks/sites/workstation.py -c reframe_checks -R -t smoke -r
 

@@ -1,1 +1,1 @@
-"""Comparison of two results, cell by cell and as a whole: what changed, and what did not."""
+"""Comparison of two campaigns' results, cell by cell and over all cells: what changed?"""

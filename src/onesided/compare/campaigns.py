@@ -1,7 +1,8 @@
-"""Comparison of two campaigns, such as two versions or machines, and which cells correspond.
+"""Comparison of two campaigns, for example of two MPI versions or of two machines.
 
-The comparison says which verdicts changed, what became slower or faster, and which of these changes
-the noise between launches cannot explain.
+The module finds which cells of the two campaigns correspond. The comparison says which verdicts
+changed, what became slower or faster, and which of these changes the noise between launches cannot
+explain.
 """
 
 import math
@@ -41,14 +42,16 @@ from onesided.system.errors import InputError
 class Campaigns(Comparison):
     """The comparison of two campaigns.
 
-    Cells whose verdicts changed come first, then cells that differ, the largest difference first.
+    Cells whose verdicts changed come first. Then come cells whose values differ, the largest
+    difference first.
 
     Attributes:
         experiments: the experiments that judged both campaigns.
         first: the campaign that the other is compared with.
         second: the campaign that is compared.
         missing: for each environment, how many cells only the first campaign has, and how many only
-            the second has. The key is the environment's name, in the first campaign if possible.
+            the second has. The key is the environment's name in the first campaign, or else in the
+            second.
     """
 
     experiments: Experiments
@@ -88,14 +91,14 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Map the only new name on the second side to the only name that it lacks; else return {}."""
+    """If each side has one name that the other lacks, map the second's to the first's; else {}."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
 
 
 def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
-    """Return the kind of each environment: its family and its launch model (native or not)."""
+    """Return the MPI family and the launch model (native or not) of each environment."""
     kinds = campaign.cells.group_by("environment").agg(
         pl.col("family").drop_nulls().first(), pl.col("launch_model").drop_nulls().first()
     )
@@ -105,7 +108,7 @@ def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
 def _names_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the name in the first campaign of each environment that the second names differently.
+    """Map an environment's name in the second campaign to its name in the first, if they differ.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -129,13 +132,13 @@ def _names_in_first(
 def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return a function that finds, for a cell of the second campaign, its place in the first.
+    """Return a function that maps a cell's place in the second campaign to that in the first.
 
     Two cells are the same cell if test, cell and environment are equal. Environments with different
-    names are matched as ``same`` says, or if each campaign has only one environment left of their
-    family and launch model. Partitions are matched if each campaign has only one partition left. If
-    the first campaign does not have a place, the function returns a place without an environment,
-    or with an environment that has no cells.
+    names are matched if ``same`` says so, or if each campaign has only one unmatched environment of
+    their family and launch model. Partitions with different names are matched if each campaign has
+    only one unmatched partition. If the first campaign does not have the cell, the function returns
+    a place without an environment, or with an environment that has no cells.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -164,7 +167,7 @@ def _missing(
 ) -> dict[str, tuple[int, int]]:
     """Return, for each environment, how many cells only the first or only the second campaign has.
 
-    The key is the environment's name, in the first campaign if possible.
+    The key is the environment's name in the first campaign, or else in the second.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}
@@ -180,7 +183,7 @@ def _missing(
 def said(difference: Difference) -> str:
     """Return a ratio, its interval, and what the test found: ``1.12 (1.08 to 1.16) slower``.
 
-    If a ratio is not significant, the factor that would have been significant follows.
+    If the ratio is not significant, the text also has the factor that would have been significant.
     """
     between = ""
     if difference.low is not None and difference.high is not None:

@@ -1,4 +1,4 @@
-"""Differences beyond noise: ratios between two sets of launches, tested in families."""
+"""Differences beyond noise: ratios of two sets of launches, with tests of significance."""
 
 import math
 from collections import defaultdict
@@ -11,35 +11,38 @@ from onesided.measure.significance import are_apart, holm, mean_shift
 from onesided.measure.statistics import median
 
 ASKED_FACTOR = 1.1
-"""A change that users want to find. A comparison says in how many cells it would be found."""
+"""A factor of change that users want to find. A comparison says in how many cells a change by this
+factor would be found."""
 
 LEAST_FACTOR = 1.05
-"""A smaller ratio is never called a difference, because launches of one campaign do not show how
-the machine changes from hour to hour. Five campaigns were measured with no change between them.
-Of the 90 ratios of one environment in two of these campaigns, 0.958 was the farthest from 1."""
+"""The smallest factor that is called a difference. A smaller factor may be a change of the machine
+from hour to hour, which the launches of one campaign do not show. Five campaigns were measured with
+no change between them. Each of 90 ratios compares one environment in two of these campaigns. The
+ratio farthest from 1 was 0.958."""
 
 CELL_LAUNCHES = 7
-"""The number of launches on each side that are needed to judge a single cell. Some cells have
-two kinds of values. With six launches, one side may show only one kind, and the other side only
-the other kind. This happens once in 2048 such cells, and a campaign has dozens of such cells.
-Some launches do not count, because their cores were far apart or another program used a core.
-Ten rounds still leave seven launches that count; six rounds do not."""
+"""How many launches each side of a comparison needs to judge a single cell. The values of some
+cells are bimodal. With six launches, one side may show only one mode, and the other side only the
+other mode. Such a false difference happens in one of 2048 bimodal cells, and a campaign has dozens
+of bimodal cells. Some launches do not count, because their cores were far apart or another program
+used a core. Ten rounds still leave seven launches that count; six rounds do not."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
-"""The number of launches on each side that are needed to judge an environment, whose values are
-means over many cells."""
+"""How many launches each side of a comparison needs to judge an environment, whose values are means
+over many cells."""
 
 LEAST_TAIL_FACTOR = tails.OUT_OF_PROPORTION
-"""A tail changed if the medians over launches are at least this factor apart, and all launches
-of one side are above all launches of the other side. If nothing changed and each side has five
-launches, this happens in one case of 126, whatever the factor is."""
+"""A cell's tail changed if the medians over launches are at least this factor apart, and the tails
+of all launches of one side are above those of all launches of the other side. If nothing changed
+and each side has five launches, all tails of one side are above all tails of the other side in one
+case of 126."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "~"
 NOT_TESTED = "too few launches"
 
 
 class Family(NamedTuple):
-    """Tests that are corrected together for the number of tests.
+    """Tests of significance that are corrected together for the number of tests.
 
     Attributes:
         launches: the number of launches on each side that a test needs.
@@ -52,19 +55,20 @@ class Family(NamedTuple):
 
 ENVIRONMENTS = Family(ENVIRONMENT_LAUNCHES, 0.03)
 CELLS = Family(CELL_LAUNCHES, 0.02)
-"""The family of single cells. Both families together find a false difference in at most 5 % of
-comparisons."""
+"""The family of single cells. The families `ENVIRONMENTS` and `CELLS` together find a false
+difference in at most 5 % of comparisons."""
 
 Launches = Mapping[int, float]
-"""For each round, the logarithm of a cell's value."""
+"""The logarithm of a cell's value in each round, by the number of the round."""
 
 Sides = tuple[Sequence[float], Sequence[float]]
-"""The logarithms of the values of each side, the first side first: by launch, or by round."""
+"""The logarithms of the values of the first side, and of the second side: one value for each launch
+or round."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two sides: the second's values divided by the first's, and a test.
+    """The difference of two sides: the second side's values divided by the first's, and a test.
 
     Attributes:
         ratio: the ratio of geometric means over launches. If it is above 1, the second side is
@@ -89,7 +93,7 @@ class Difference:
 
     @property
     def word(self) -> str:
-        """Return `SLOWER` or `FASTER`, `SAME` if not significant, `NOT_TESTED` if not tested."""
+        """Return `SLOWER` or `FASTER`; `SAME` if the ratio is not significant; or `NOT_TESTED`."""
         if self.p is None:
             return NOT_TESTED
         if self.p >= self.level or max(self.ratio, 1 / self.ratio) < LEAST_FACTOR:
@@ -128,12 +132,13 @@ def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
 
 
 def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
-    """Return the data of several cells together, with the rounds as replicates.
+    """Combine the values of several cells into one value for each round, on both sides.
 
-    Each round gives one value: the mean, over its cells, of the distance from the middle of a
-    cell's two sides. Therefore an effect on all cells of a launch is counted only once, and a cell
-    that is missing in a round does not shift the round. A round is left out if it has fewer than
-    half as many cells as the fullest round, because a further round has few cells.
+    For each cell, the middle between the medians of both sides is subtracted from the cell's
+    values. The value of a round is the mean of these distances over the round's cells. Therefore an
+    effect on all cells of a launch is counted only once, and a cell that is missing in a round does
+    not shift the round's value. Further rounds have few cells. Therefore a round is left out if it
+    has fewer than half as many cells as the fullest round.
 
     Args:
         cells: for each cell, the launches on both sides.

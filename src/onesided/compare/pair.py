@@ -1,7 +1,7 @@
 """Cell-by-cell comparison of two sides: two campaigns or versions, or containers and native MPIs.
 
 `pairs` finds the cells that both sides have. `compare` says which verdicts changed and which values
-differ beyond noise. Both sides may be from one campaign.
+differ beyond noise. Both sides may be parts of one campaign.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Entry = Mapping[str, Any]
 
 
 def in_both(first: str, second: str) -> str:
-    """Return the name that both sides use; both names if they differ."""
+    """Return the name if both sides use the same name; else both names with an arrow."""
     return first if first == second else f"{first} → {second}"
 
 
@@ -66,7 +66,7 @@ class Judged:
 
     @cached_property
     def rows(self) -> Mapping[Place, Row]:
-        """Return, for each cell, the row of the summary with the cell's figure of merit."""
+        """Return, for each cell, the row of summary.parquet with the cell's figure of merit."""
         return merit_rows(self.summary, self.merits)
 
     @cached_property
@@ -91,7 +91,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Pair:
-    """A cell that both sides have.
+    """A cell that both sides of a comparison have.
 
     Attributes:
         first: the cell's entry on the first side.
@@ -113,35 +113,35 @@ class Pair:
 
     @property
     def environment(self) -> str:
-        """Return the environment; both names if they differ."""
+        """Return the environment's name; both names if they differ between the sides."""
         return in_both(self.first["environment"], self.second["environment"])
 
     @property
     def is_crowded(self) -> bool | None:
-        """Tell whether a side had fewer cores than threads; None if this is not known."""
+        """Tell whether the cell had fewer cores than threads on a side; None if not known."""
         return self.first["oversubscribed"] or self.second["oversubscribed"]
 
     @property
     def change(self) -> str | None:
-        """Return how the verdict changed: worse, better, open; None if it did not change."""
+        """Return how the verdict changed: worse, better, open; None if it is the same."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 
     @property
     def change_words(self) -> str:
-        """Return the verdicts on both sides."""
+        """Return the cell's verdicts on both sides as text."""
         return f"{self.first['verdict']} -> {self.second['verdict']}"
 
     @property
     def ratio(self) -> float | None:
-        """Return the second side's median divided by the first side's; None if one is missing."""
+        """Return the second side's median divided by the first's; None if a median is missing."""
         if self.value_first is None or self.value_second is None or not self.value_first["value"]:
             return None
         return self.value_second["value"] / self.value_first["value"]
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second median is in the first's rerun interval; None if not known."""
+        """Tell whether the second side's median is in the first's rerun interval, if known."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -191,7 +191,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """The difference of all cells of an environment together, and where and how the cells were run.
+    """The difference of an environment over all its cells, and where and how the cells were run.
 
     Attributes:
         system: the system of the first side.
@@ -215,11 +215,11 @@ class Overall:
 
     @property
     def name(self) -> str:
-        """Return the environment; both names if they differ."""
+        """Return the environment's name; both names if they differ between the sides."""
         return in_both(self.environment, self.other)
 
     def has(self, pair: Pair) -> bool:
-        """Tell whether a cell, timed or not, belongs to this part."""
+        """Tell whether a cell, with or without times, belongs to this environment and kernel."""
         place = (self.system, self.partition, self.environment, self.other, self.setting)
         return _overall_key(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
 
@@ -248,7 +248,7 @@ class Comparison:
 
     @property
     def detectable(self) -> float | None:
-        """Return the factor at which half of the tested cells would be called different."""
+        """Return the least factor of change that would be found in half of the tested cells."""
         factors = [pair.difference.detectable for pair in self.tested]
         return median(factors) if factors else None
 
@@ -269,7 +269,7 @@ class Comparison:
 
 
 class Timed(NamedTuple):
-    """A pair whose values are compared, with the launches of each side."""
+    """A cell whose values are compared, with the values of the launches on each side."""
 
     pair: Pair
     first: Launches
@@ -277,7 +277,10 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell's values are compared: it has a merit, did not fail, is not crowded."""
+    """Tell whether a cell's values are compared: it did not fail, and is not crowded.
+
+    The cell's kernel must have a figure of merit.
+    """
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 
@@ -324,18 +327,21 @@ def compare(
 
 
 def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
-    """Return the difference of each single cell."""
+    """Return the difference between the two sides for each single cell."""
     sides = [(list(one.first.values()), list(one.second.values())) for one in timed]
     return differences.differences(sides, differences.CELLS)
 
 
 def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
-    """Return the difference of each part. The cells of a part are tested together."""
+    """Return the difference between the two sides for each part, a group of cells.
+
+    The cells of a part are tested together.
+    """
     return differences.differences(list(map(_together, parts)), differences.CELLS)
 
 
 def overall(timed: Sequence[Timed]) -> list[Overall]:
-    """Return the difference of each environment, followed by those of the environment's kernels."""
+    """Return the difference of each environment, followed by the differences of its kernels."""
     parts: dict[tuple[Any, ...], list[Timed]] = {}
     for place, cells in _grouped(timed, _overall_key).items():
         of_kernels = _grouped(cells, lambda pair: pair.first["kernel"])
@@ -351,7 +357,7 @@ def overall(timed: Sequence[Timed]) -> list[Overall]:
 
 
 def _overall_key(pair: Pair) -> tuple[Any, ...]:
-    """Return the key of the `Overall` to which a cell belongs: where and how the cell was run."""
+    """Return where and how a cell was run: the key that groups cells into an `Overall`."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

@@ -20,7 +20,7 @@ LEAST_OVERLAPPING = 0.95
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of reproducibility.
+    """A share of cells that measures reproducibility.
 
     Attributes:
         name: what the figure counts.
@@ -43,14 +43,14 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the bound is met; True if there is none."""
+        """Tell whether the share meets its bound; True if it has no bound."""
         if self.bound is None:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
 
     @property
     def line(self) -> str:
-        """Return the figure as text for a reader."""
+        """Return the share, its counts and its bound as a line of text."""
         said = f"{self.name}: {self.count} of {self.total} ({self.share:.1%})"
         if self.bound is None:
             return said
@@ -59,14 +59,14 @@ class Figure:
 
 
 def figures(found: Sequence[Pair]) -> list[Figure]:
-    """Return the figures for the cells that both runs have.
+    """Return the shares that measure reproducibility, over the cells that both runs have.
 
     Cells with a helper are left out, because on few cores they measure the scheduler. The value of
-    a cell is the median over launches of the cell's figure of merit. The figures for half-width and
+    a cell is the median over launches of the cell's figure of merit. The shares for half-width and
     ratio use the interval in which a rerun's median should be (`statistics.rerun_interval`). The
-    last figure uses the interval of the median itself. It is only for comparison and has no
-    bound. Take six launches and six other launches of one distribution: the median of the first six
-    is within the interval of the other six in 90.0 % of all cases.
+    last share uses the interval of the median itself. This share is only for comparison and has no
+    bound. If six launches and six other launches have the same distribution, the median of the
+    first six is within the interval of the other six in 90.0 % of all cases.
 
     Args:
         found: the cells that `plain_pairs` returns.
@@ -101,7 +101,7 @@ def _values(pair: Pair) -> tuple[Row | None, Row | None]:
 
 
 def plain_pairs(first: Judged, second: Judged) -> list[Pair]:
-    """Return the cells that `figures` compares.
+    """Return the cells that both runs have and that `figures` compares.
 
     Raises:
         InputError: the two runs have no such cell in common.
@@ -116,13 +116,13 @@ def plain_pairs(first: Judged, second: Judged) -> list[Pair]:
 
 
 def lines(found: Sequence[Pair]) -> list[str]:
-    """Return the report on two runs: the figures, the changed values, the changed verdicts."""
+    """Return the report on two runs as lines of text: shares, changed values, changed verdicts."""
     figure_lines = [figure.line for figure in figures(found)]
     return [*figure_lines, *_moved_lines(found), *_changed_lines(found)]
 
 
 def _moved_lines(found: Sequence[Pair]) -> list[str]:
-    """Return one line for each MPI and kernel: the factor by which the values changed.
+    """Return a line of text for each MPI and kernel: the factor by which their values changed.
 
     If nearly all cells changed by the same factor, the machine changed between the two runs. The
     intervals of one run do not include such a change.

@@ -1,4 +1,4 @@
-"""One verdict for several cells, and sentences that say for which MPIs a statement is true."""
+"""Combine verdicts of several cells into one, and say for which MPIs a statement is true."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from onesided.report.words import MIXED, listed, tally
 T = TypeVar("T")
 
 MOST_NAMES = 3
-"""The most MPIs that a sentence names. If there are more, the sentence gives their number."""
+"""The largest number of MPIs that a sentence names. If there are more MPIs, the sentence only says
+how many."""
 
 _GOOD = (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 _IN_PART = (verdicts.PARTIAL, MIXED)
@@ -38,10 +39,10 @@ class Together:
 
 
 def together(cells: Sequence[Cell]) -> Together:
-    """Return one verdict for several cells. A failure has priority over every other verdict.
+    """Combine the verdicts of several cells into one verdict.
 
-    Cells that were not measured, and cells that say nothing about progress, are left out, unless
-    there are no other cells.
+    A failure has priority over all other verdicts. Cells that were not measured, and cells that say
+    nothing about progress, are left out, unless there are no other cells.
     """
     if not cells:
         return Together(verdicts.NOT_RUN)
@@ -65,13 +66,13 @@ def together(cells: Sequence[Cell]) -> Together:
 
 
 def rows_are(cells: Sequence[Cell]) -> str:
-    """Return the name of an answer's rows: MPIs, or combinations of MPI and partition."""
+    """Return what the rows of an answer stand for: MPIs, or combinations of MPI and partition."""
     several = len({(cell.system, cell.partition) for cell in cells}) > 1
     return "combinations of MPI and partition" if several else "MPIs"
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Name the MPIs with which nothing was measured; return nothing if there is no such MPI."""
+    """Name the MPIs with which nothing was measured, in a sentence; [] if all were measured."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 
@@ -94,10 +95,10 @@ def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
 def where(words_of: Mapping[str, str], plural: str) -> str:
     """Say in which MPIs an access completes while the target computes.
 
-    The input is one verdict for each MPI.
+    `words_of` has one verdict for each MPI.
 
-    An MPI is named in one clause at most. If a clause has the word ``only`` or ``none``, the MPIs
-    that no clause names wait.
+    The text names an MPI at most once. If the text has the word ``only`` or ``none``, accesses wait
+    in all MPIs that it does not name.
     """
     every = list(words_of)
 
@@ -185,7 +186,7 @@ def terminal_summary(loaded: Loaded) -> str:
 
 
 def _remarks(material: Material) -> list[str]:
-    """Return one line for each environment with latencies out of all proportion."""
+    """Return a line of text for each environment that has latencies out of all proportion."""
     lines = []
     for environment in material.environments:
         own = [cell for cell in material.cells if cell.environment == environment]

@@ -43,7 +43,7 @@ ANSWERS = "The answers"
 
 @dataclass(frozen=True)
 class Sheet:
-    """An HTML file of the report. The file needs no other file.
+    """An HTML file of the report, which needs no other file.
 
     Attributes:
         file: the name of the file.
@@ -66,13 +66,13 @@ class Sheet:
 
 
 Sections = Mapping[str, Sequence[Section]]
-"""The sections of each experiment, by kernel."""
+"""The report's sections on each experiment, by the experiment's kernel."""
 
 
 def _answers(
     materials: Sequence[Material], files: Mapping[str, str], sections: Sections
 ) -> list[tuple[Experiment, Headline, str]]:
-    """Return the answers. Each answer has the address where the sections of its experiment begin.
+    """Return the answer of each experiment, with a link to the experiment's first section.
 
     A verdict in an answer links to the cells that have this verdict.
     """
@@ -89,7 +89,7 @@ def _answers(
 
 
 def _with_command(lead: str) -> Markup:
-    """Return the lead of a table of cells: it says what the table has, and how to rerun a cell."""
+    """Return the text above a table of cells: what the table has, and how to run a cell again."""
     words = "{} The command under <em>run again</em> launches the cell once more. {}"
     return Markup(words).format(lead, TYPED)
 
@@ -97,7 +97,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return the section with the number of cells by verdict; with `whole`, also the cells."""
+    """Return the section with the number of cells by verdict; with `whole`, also all cells."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -117,7 +117,10 @@ def _every_cell(
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
-    """Join sections with the same identifier. The result is at the place of the first section."""
+    """Join sections with the same identifier.
+
+    The joined section is at the place of the first one.
+    """
     joined: dict[str, Section] = {}
     for one in sections:
         first = joined.get(one.identifier)
@@ -182,14 +185,14 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
 def _claims(
     loaded: Loaded, materials: Sequence[Material], sections: Sections, files: Mapping[str, str]
 ) -> claims_page.ClaimsPage:
-    """Return the claims of a campaign, with the answers that the pages of the studies show."""
+    """Return the page of claims, with the same answers as on the pages of the studies."""
     at = {kernel: "" if file == INDEX else file for kernel, file in files.items()}
     every = claims_page.judged([m.experiment for m in materials], sections, at)
     return claims_page.ClaimsPage(every, claims_page.untested(loaded.experiments, at))
 
 
 def _claims_sheet(claims: claims_page.ClaimsPage, materials: Sequence[Material]) -> Sheet:
-    """Return the page with every claim."""
+    """Return the page with every claim of the papers, as a file of the report."""
     asked = {one.experiment.kernel for one in claims.every}
     rests = _one_round([m for m in materials if m.experiment.kernel in asked])
     title, heading = claims_page.TITLE, claims_page.HEADING
@@ -223,13 +226,13 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer of a study; None if the campaign has no answer for the study."""
+    """Return the answer to a study's question; None if the campaign has no answer to it."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 
 
 def _known(loaded: Loaded, answers: Answers) -> list[Section]:
-    """Return the sections of studies that have a brief, but no answer in this campaign."""
+    """Return sections on studies that have a `brief`, but no answer in this campaign."""
     silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
     sections = (study.brief.section(loaded.campaign.record) for study in silent)
     return [section for section in sections if section is not None]
@@ -296,7 +299,10 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
 
 
 def _write_archive(folder: Path, names: Iterable[str]) -> None:
-    """Write an archive of a folder's files to that folder. Equal files give an equal archive."""
+    """Write an archive of files in a folder to the same folder.
+
+    Equal files give an equal archive.
+    """
     with (
         writing.whole_file(folder / ARCHIVE) as temporary,
         zipfile.ZipFile(temporary, "w") as archive,

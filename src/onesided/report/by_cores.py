@@ -1,4 +1,4 @@
-"""Tables and figures by cores and ranks: cells with fewer cores than threads are apart."""
+"""Tables and figures by number of ranks, in which cells with too few cores are kept apart."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ RANKS = Axis("ranks", "ranks", whole=True)
 
 @dataclass(frozen=True)
 class RanksOf(Axis):
-    """The number of ranks as an axis of a table's rows. It is not among a cell's labels."""
+    """The number of ranks as an axis of a table's rows. A cell's labels do not have this number."""
 
     def value(self, cell: Cell) -> int:
         """Return the number of ranks in a cell's declaration."""
@@ -53,14 +53,15 @@ LEVEL = LevelOf("thread_level", "thread level")
 THREADS_LEVEL = "multiple"
 
 LEAST_NUMBERS = 3
-"""The least numbers of ranks from which a law of growth can be told."""
+"""How many different numbers of ranks are needed, at least, to tell a law of growth."""
 
 TOLERANCE = 1.1
-"""The factor by which a value may miss a law of growth, since no machine follows one exactly."""
+"""The factor by which a value may differ from a law of growth, because no machine follows a law
+exactly."""
 
 
 def at_level(words: str, values: Mapping[str, object]) -> str:
-    """Return the words for a point, and add the thread level if it is MPI_THREAD_MULTIPLE."""
+    """Return `words`, with the thread level behind them if this level is MPI_THREAD_MULTIPLE."""
     allowed = values[LEVEL.name] == THREADS_LEVEL
     return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
 
@@ -71,7 +72,7 @@ def is_timed(cell: Cell) -> bool:
 
 
 def with_flavor(axis: Axis) -> Callable[[Cell], str]:
-    """Return a function that names the way of a cell: its value on an axis, and its flavor."""
+    """Return a function that names a cell by its value on an axis, and its window flavor."""
 
     def words(cell: Cell) -> str:
         flavor = cell.axis("flavor")
@@ -82,7 +83,7 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 
 @dataclass(frozen=True)
 class ByCores:
-    """Two tables; the second is folded and has the cells with more ranks or threads than cores.
+    """Two tables: the second is folded, and has the cells with more ranks or threads than cores.
 
     Attributes:
         pivot: the form of both tables.
@@ -93,7 +94,7 @@ class ByCores:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return both tables; nothing if there are no cells."""
+        """Return the table of cells with enough cores, and the table of all other cells."""
         material = apart(limited(material, self.shown))
         cores, crowd = apart_by_cores(material, material.cells)
         parts: list[Table | Folded] = []
@@ -111,7 +112,7 @@ class ByCores:
 
 @dataclass(frozen=True)
 class ByRanks:
-    """A figure of a metric by the number of ranks.
+    """A figure that shows a metric by the number of ranks.
 
     Attributes:
         figure: the figure; its axis is `RANKS`. It may have the curves of a source.
@@ -124,7 +125,7 @@ class ByRanks:
     way: Callable[[Cell], str] | None = None
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; nothing if there are no values."""
+        """Return the figure in a list; [] if there are no values to draw."""
         crowded = CrowdedCells.of(material)
         caption = f"{self.figure.caption} {CROWDED.capitalize()}: {CROWD}, so that the scheduler "
         figure = replace(self.figure, caption=f"{caption}is measured too.")
@@ -136,13 +137,13 @@ class ByRanks:
         return figure.parts(replace(material, cells=cells))
 
     def _named(self, cell: Cell) -> Cell:
-        """Return a cell with the name of its series in place of its axes."""
+        """Return a copy of a cell with the name of its series in place of its labels."""
         return Cell({**cell.entry, "labels": {"way": self.way(cell)}}) if self.way else cell
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Tables: which laws a metric can follow by the number of ranks, here and in a source.
+    """Tables of the laws that a metric can follow when the number of ranks grows.
 
     Attributes:
         kernel: the kernel of the tables.
@@ -161,7 +162,7 @@ class Growth:
     published: Sequence[Curves] = ()
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return today's table and the source's table; each only if it has rows."""
+        """Return the table of today's values and the table of the paper's values."""
         tables = (
             ("Growth of the {} with ranks", self._today(apart(material))),
             ("Growth of the {} in the source", self._in_source()),
@@ -169,7 +170,7 @@ class Growth:
         return [Folded(title.format(self.metric), table) for title, table in tables if table]
 
     def _today(self, material: Material) -> Table | None:
-        """Return the table of the cells that were measured with `LEAST_NUMBERS` of ranks."""
+        """Return the table of cells with values for at least `LEAST_NUMBERS` numbers of ranks."""
         cores, crowd = apart_by_cores(material, filter(self.shown, material.cells))
         found, crowded = self._by_ranks(material, cores), grouped(crowd, _at)
         if not found:
@@ -199,7 +200,7 @@ class Growth:
     def _by_ranks(
         self, material: Material, cells: Iterable[Cell]
     ) -> dict[tuple[str, ...], dict[int, tuple[Cell, Measure]]]:
-        """Return cells with their values by number of ranks, if there are `LEAST_NUMBERS` of it.
+        """Return the cells that have values for `LEAST_NUMBERS` or more numbers of ranks.
 
         A value of one launch has no interval, so it does not count.
         """
@@ -212,7 +213,7 @@ class Growth:
         return {at: by_ranks for at, by_ranks in found.items() if len(by_ranks) >= LEAST_NUMBERS}
 
     def _ends(self, who: str, name: str = "", unit: str = "") -> list[Column]:
-        """Return the columns of the CSV with the values at both ends of a growth."""
+        """Return the CSV columns with the values for the fewest and for the most ranks."""
         of, key, unit = (f"{name}: ", f"_{name}", self.unit) if name else ("", "", unit)
         return [
             Column(
@@ -242,7 +243,7 @@ class Growth:
         return fields | {f"{end}_{name}": one for end, one in zip(ENDS, ends, strict=True)}
 
     def _in_source(self) -> Table | None:
-        """Return the table of the source's curves with `LEAST_NUMBERS` of processes."""
+        """Return the table of the paper's curves that have at least `LEAST_NUMBERS` points."""
         rows = [row for curves in self.published for row in self._rows_of(curves)]
         if not rows:
             return None
@@ -285,7 +286,7 @@ class Growth:
 
 
 def growth_of_waits(kernel: str) -> Growth:
-    """Return the tables of the waits, in the cells in which a rank computes."""
+    """Return the tables of how waits grow with the number of ranks, if a rank computes."""
     return Growth(kernel, WAIT, OF_REMAINING, lambda cell: not is_timed(cell), "1")
 
 
@@ -297,10 +298,11 @@ SHOW: Mapping[str, Callable[[float], str]] = {
     "count": numbers.significant,
     "1": numbers.ratio,
 }
-"""How a value is written, by its unit."""
+"""The function that writes a value for a reader, by the unit of the value."""
 
 ENDS = {"first": "fewest", "last": "most"}
-"""The keys of the columns with the values at both ends of a growth, and words for the ends."""
+"""For the fewest and for the most ranks: the key of the column with the value, and the word for
+readers."""
 
 PER_CENT = f"{100 * (TOLERANCE - 1):.0f}"
 
@@ -313,7 +315,7 @@ SHOWN_LAW = "Shown is the simplest law that is not excluded."
 
 
 def _at(cell: Cell) -> tuple[str, str, str]:
-    """Return what a cell is, how it was run and its MPI: everything but its number of ranks."""
+    """Return everything that identifies a cell, except its number of ranks."""
     return _meant(cell), cell.how_run, cell.environment
 
 
@@ -322,7 +324,7 @@ def _span(unit: str, first: float, last: float) -> str:
 
 
 def _why(fit: Fit) -> list[str]:
-    """Return which laws are excluded; if all are, which law comes nearest."""
+    """Return which laws of growth are excluded; if all laws are excluded, the nearest law."""
     if fit.law is None:
         factor = TOLERANCE * fit.factor
         return [f"nearest: {fit.nearest}, within {numbers.factor(factor)}"] if fit.nearest else []
@@ -330,7 +332,7 @@ def _why(fit: Fit) -> list[str]:
 
 
 def _meant(cell: Cell) -> str:
-    """Return the cell's values on the axes that have a meaning for it."""
+    """Return the cell's values on all axes that have a meaning for this cell."""
     known = cell.labels.items()
     return ", ".join(f"{axis}={value}" for axis, value in known if value != NO_MEANING)
 
@@ -350,7 +352,7 @@ class OnCores:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; nothing if there are no values."""
+        """Return the figure in a list; [] if there are no values to draw."""
         x = self.figure.x.name
         cells = [c for c in apart_by_cores(material, material.cells)[0] if self.shown(c)]
         drawn = [
@@ -363,7 +365,7 @@ class OnCores:
 
 @dataclass(frozen=True)
 class Fold:
-    """Tables that only some readers want. Each table is folded.
+    """Folded tables, which only some readers want to open.
 
     Attributes:
         tables: the tables by their titles.
@@ -374,7 +376,7 @@ class Fold:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return the tables; nothing if no cell has a core for each rank."""
+        """Return the folded tables; [] if no cell has a core for each rank."""
         material = apart(limited(material, self.shown))
         cores, _ = apart_by_cores(material, material.cells)
         if not cores:

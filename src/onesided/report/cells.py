@@ -23,7 +23,10 @@ Thing, Key = TypeVar("Thing"), TypeVar("Key")
 
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
-    """Return things by their key. Keys, and the things of each key, keep the given order."""
+    """Group things by the key that a function returns for each thing.
+
+    The keys, and the things of each key, keep the given order.
+    """
     groups: dict[Key, list[Thing]] = {}
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
@@ -36,10 +39,10 @@ def level_rank(level: str | None) -> int:
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a cell's measure, or its verdict if it failed or was not measured.
+    """Return a cell's value of a metric; its verdict if the cell failed or was not measured.
 
-    A failure after the last cell spoils no sample. In this case the measure is returned, with the
-    verdict as a remark.
+    A failure after the last cell of a launch (`teardown failure`) spoils no sample. In this case
+    the value is returned, with the verdict as a remark.
     """
     if cell is None:
         return None
@@ -57,7 +60,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a pattern for names with partitions, and its columns; None for a single partition."""
+    """Return a format for names with partitions, and its columns; None for a single partition."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -80,7 +83,7 @@ def _naming(words: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]],
 
 
 def apart(material: Material) -> Material:
-    """Return the material with an environment for each partition, if there are several partitions.
+    """Return the material in which each environment on each partition has a name of its own.
 
     An MPI uses different transports within a node and across nodes. Therefore values of different
     partitions are never pooled.
@@ -132,7 +135,7 @@ WORDS = "With {} a time depends on the scheduler, too, so no claim and no ratio 
 CROWDED_WORDS = WORDS.format(CROWD)
 
 Ranks = tuple[str, str, int]
-"""System, partition and number of ranks."""
+"""Where cells ran: system, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
 """`Ranks`, setting and all labels: everything on which the number of threads of a rank may depend.
@@ -150,10 +153,11 @@ def _point_of(cell: Cell) -> Point:
 
 @dataclass(frozen=True)
 class CrowdedCells:
-    """The cells with more threads than cores. All threads of a rank count.
+    """The crowded cells, which have more threads than cores. All threads of a rank are counted.
 
     The kernel counts the threads of each rank in each cell. If one MPI could not run a cell, the
-    same cell of the other MPIs decides. If no MPI ran the cell, its number of ranks decides.
+    same cell of the other MPIs tells whether it is crowded. If no MPI ran the cell, its number of
+    ranks tells this.
 
     Attributes:
         points: for each cell, whether the cell was crowded under any MPI.
@@ -196,16 +200,16 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 
 
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
-    """Say whether ranks or threads outnumber the cores.
+    """Return words that say whether there are more ranks, or more threads, than cores.
 
-    The answer is `MORE_THREADS` if other cells with this number of ranks had enough cores.
+    The words are `MORE_THREADS` if other cells with this number of ranks had enough cores.
     """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD
 
 
 def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
-    """Return, by number of ranks, the numbers of ranks a node that cells had; fewest first.
+    """Return, for each number of ranks, how many ranks a node had in cells; fewest first.
 
     Cells whose nodes are not known are left out.
     """
@@ -228,7 +232,7 @@ def placements_in_words(cells: Iterable[Cell]) -> str:
 def nodes_in_words(cells: Iterable[Cell]) -> str:
     """Return numbers of ranks with their nodes: ``2 and 4 ranks on one node, 16 on 2 nodes``.
 
-    Of cells whose nodes are not known, only the numbers are returned.
+    For cells whose nodes are not known, the text has only their numbers of ranks.
     """
     said = []
     for nodes, own in grouped(cells, lambda cell: getattr(cell, "nodes", None)).items():
@@ -239,9 +243,9 @@ def nodes_in_words(cells: Iterable[Cell]) -> str:
 
 
 def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
-    """Return a cell in the form that a figure needs if its axis is the number of ranks.
+    """Return a copy of a cell for a figure that has the number of ranks as its axis.
 
-    The number of ranks and the crowding are axes of the returned cell.
+    In the copy, the number of ranks is an axis, and so is the property that the cell is crowded.
 
     Args:
         cell: the cell as it was declared.

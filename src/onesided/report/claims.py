@@ -1,4 +1,4 @@
-"""The claims of a source, as data, and whether each claim holds for each MPI today."""
+"""The claims of a paper, as data, and whether each claim holds with each MPI today."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,10 +34,11 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 Own = Callable[[Cells, Asked], Outcome]
-"""A function that decides claims, for the claims of only one study."""
+"""A function that decides claims of only one study."""
 
 ANY_SETTING = "any setting"
-"""The setting of an outcome that is another one if only cells at the default setting decide."""
+"""This word stands for the setting of an outcome if the cells at the default setting alone would
+give another outcome."""
 
 NO_CELL = "this campaign has no such cell"
 NOT_TOGETHER = "no number of ranks has every value that the claim compares"
@@ -47,16 +48,16 @@ NAMED = ("claim", "source")
 """The keys that identify a row in a table of claims."""
 
 LONGEST_REASON = 120
-"""The most letters of the reason for which a cell has no value."""
+"""The maximum length, in letters, of the reason why a cell has no value."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a source that today's values can confirm or contradict.
+    """A sentence of a paper that today's values can confirm or contradict.
 
     Attributes:
         source: who makes the claim.
-        place: where the source makes the claim.
+        place: where the paper makes the claim.
         words: the claim in our words.
         decide: returns, from the cells of an MPI, whether the claim holds.
         asked: the input of `decide`: choices of cells, and bounds.
@@ -77,17 +78,17 @@ class Claim:
 
     @property
     def where(self) -> str:
-        """Return who makes the claim, and where."""
+        """Return which paper makes the claim, and where in the paper."""
         return f"{self.source}, {self.place}"
 
     @property
     def choices(self) -> list[Choice]:
-        """Return the choices of cells that the claim compares; if it has none, one of all cells."""
+        """Return the choices of cells that the claim compares; by default, all cells."""
         return list(_choices(self.asked)) or [{}]
 
     @property
     def is_of_transport(self) -> bool:
-        """Tell whether each transport of an MPI may give the claim another outcome.
+        """Tell whether the claim may have another outcome with each transport of an MPI.
 
         A claim that names a setting has only one outcome, and so has a claim that nothing tests.
         """
@@ -95,7 +96,7 @@ class Claim:
         return not is_named and self.decide is not untested
 
     def outcome(self, cells: Cells) -> Outcome:
-        """Return the outcome of the claim with an MPI, and why if nothing was measured."""
+        """Return whether the claim holds with an MPI; if nothing was measured, also why."""
         cells = replace(cells, metric=self.metric, common=self.common)
         if not self.needs_cores:
             cells = replace(cells, cores=[*cells.cores, *cells.crowd], crowd=[])
@@ -105,7 +106,7 @@ class Claim:
         return replace(outcome, why=self._reason(cells, outcome.why))
 
     def _reason(self, cells: Cells, why: str) -> str:
-        """Return why nothing was measured: first how a cell failed, then what `decide` says.
+        """Return why nothing was measured: how a cell failed, or else what `decide` says.
 
         Args:
             cells: the cells of the MPI.
@@ -132,7 +133,7 @@ class Claim:
 
 
 def _choices(asked: Any) -> Iterator[Choice]:
-    """Yield the choices of cells in what a claim asks for."""
+    """Yield the choices of cells (mappings from axes to values) in the data of a claim."""
     for side, choice in asked.items() if isinstance(asked, Mapping) else ():
         if side in ("over", "under"):
             yield from _choices(choice)
@@ -220,7 +221,7 @@ class Claims:
             yield Claim(*said, decide, asked, metric, common, needs_cores)
 
     def _decision(self, entry: Mapping[str, Any], field: str) -> tuple[Own, Any]:
-        """Return the function that decides a claim, and what the claim asks for."""
+        """Return the function that decides a claim, and the data that this function needs."""
         known = (*DECISIONS, "own")
         names = [name for name in known if name in entry]
         if len(names) != 1:
@@ -236,7 +237,7 @@ class Claims:
         return self.own[test], entry[name]
 
     def parts(self, material: Material) -> list[ClaimsTable | Folded]:
-        """Return the table, and after it a folded table for each further transport.
+        """Return the table of claims, and after it a folded table for each further transport.
 
         A further transport is a setting with which the ranks of one node share no memory.
         """
@@ -297,7 +298,7 @@ class Claims:
 
 
 def _row(claim: Claim, outcomes: Mapping[str, Outcome]) -> Row:
-    """Return the row of a claim, from its outcomes by environment."""
+    """Return the table row of a claim, with the outcome for each environment."""
     row: dict[str, Any] = {"claim": claim.words, "source": claim.where}
     for environment, outcome in outcomes.items():
         row |= {environment: outcome.word, f"why_{environment}": outcome.why}
@@ -307,7 +308,7 @@ def _row(claim: Claim, outcomes: Mapping[str, Outcome]) -> Row:
 
 
 def _answer(material: Material, claim: Claim, cells: Cells, outcome: Outcome, table: str) -> Answer:
-    """Return an outcome, with the MPI, partition and setting that it is about."""
+    """Return the outcome of a claim, with the MPI, partition and setting that it is about."""
     own = (cell for cell in material.cells if cell.environment == cells.environment)
     cell = next(own)
     return Answer(
@@ -327,7 +328,7 @@ def _settings_of(cells: Cells) -> list[str]:
 
 
 def _at_setting(cells: Cells, setting: str) -> Cells:
-    """Return only the cells at a setting."""
+    """Return the cells of an MPI that have a given setting."""
     groups = (cells.cores, cells.crowd)
     cores, crowd = ([c for c in group if (c.setting or DEFAULT) == setting] for group in groups)
     return replace(cells, cores=cores, crowd=crowd)
@@ -345,7 +346,7 @@ def _setting_of(claim: Claim, cells: Cells, outcome: Outcome) -> str:
 
 
 def _transports(cells: Sequence[Cell]) -> list[str]:
-    """Return the settings of cells with which ranks share no memory, if others have the default."""
+    """Return the settings with which ranks share no memory; [] if no cell has the default."""
     found = {cell.setting or DEFAULT for cell in cells}
     if DEFAULT not in found or len(found) == 1:
         return []
@@ -364,7 +365,9 @@ def published_experiment(
     metrics: Sequence[Metric] = (),
     published: Sequence[Curves] = (),
 ) -> Experiment:
-    """Return an experiment of a source. One of its times is compared; its page ends with claims.
+    """Return an experiment of a paper. The experiment's page ends with the paper's claims.
+
+    Comparisons of campaigns use one of the experiment's times.
 
     Args:
         module: the full name of the module; its last part is the kernel's name.
@@ -375,7 +378,7 @@ def published_experiment(
         lead: what a reader of the page has to know.
         contents: what the page shows, from top to bottom.
         metrics: figures of a launch (see `timed`); by default all figures of the analysis.
-        published: the source's numbers of the first figure, by the number of processes.
+        published: the paper's numbers of the first figure, by the number of processes.
     """
     kernel = module.rpartition(".")[2]
     first = analysis.metrics[0]

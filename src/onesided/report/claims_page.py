@@ -1,6 +1,7 @@
 """The page with every claim of the papers: whether it holds, with each MPI on each transport.
 
-The answers are those of the tables of claims on the pages of the studies. Nothing is decided here.
+The page has the same answers as the tables of claims on the pages of the studies. This module
+decides nothing.
 """
 
 from collections import Counter
@@ -25,10 +26,11 @@ FILE, TITLE = "claims.html", "The papers' claims"
 HEADING = "Do the papers' claims hold today?"
 
 SECTION = "claims"
-"""Identifier of the page's first section, and the beginning of all others and of all tables."""
+"""Identifier of the page's first section. All other identifiers of sections, and all names of
+tables, begin with this identifier."""
 
 ANSWERS = f"{SECTION}_answers"
-"""The table with one row for each answer."""
+"""Name of the table with one row for each answer."""
 
 WORDS: Mapping[str, str] = {
     HOLDS: "the whole interval is within the bounds of the claim",
@@ -40,12 +42,12 @@ WORDS: Mapping[str, str] = {
 """The answers and their meanings."""
 
 MOST_NAMED = 6
-"""The most MPIs whose numbers the first screen gives one by one."""
+"""The largest number of MPIs for which the first screen gives the counts one by one."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An answer, with its place in the report.
+    """An answer to a claim, with its place in the report.
 
     Attributes:
         experiment: the experiment that the claim is about.
@@ -61,7 +63,7 @@ class Judged:
 
     @property
     def word(self) -> str:
-        """Return the answer in a word."""
+        """Return the answer to the claim in a word."""
         return self.answer.outcome.word
 
     @property
@@ -77,12 +79,15 @@ class Judged:
 
     @property
     def mark(self) -> str:
-        """Return study and kernel. The filter finds the rows of a study by `_mark_of`."""
+        """Return a text with study and kernel.
+
+        The page's filter finds a study's rows by `_mark_of`.
+        """
         return f"{_mark_of(self.study)} {self.experiment.kernel}"
 
 
 def _mark_of(study: Study) -> str:
-    """Return a word that only rows of this study have."""
+    """Return a word that all rows of this study have, and no other rows."""
     return f"{study.name}:"
 
 
@@ -91,7 +96,7 @@ def judged(
     sections: Mapping[str, Sequence[Section]],
     files: Mapping[str, str],
 ) -> list[Judged]:
-    """Return every answer that the pages of some experiments show.
+    """Return every answer to a claim that the pages of some experiments show.
 
     Args:
         experiments: the experiments.
@@ -121,7 +126,7 @@ def _tables(sections: Sequence[Section]) -> Iterator[ClaimsTable]:
 
 
 def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
-    """Return a function that names an answer's MPI, with partition and setting if they differ."""
+    """Return a function that names an answer's MPI, and its partition or setting if needed."""
     partitions = {answer.partition for answer in answers}
     systems = {partition.partition(":")[0] for partition in partitions}
 
@@ -135,7 +140,7 @@ def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
 
 
 def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, list[str]]:
-    """Return how many claims are on other experiments than the given ones, and their titles."""
+    """Return how many claims are about other experiments, and the titles of these experiments."""
     others = [entry for kernel, entry in experiments.items() if kernel not in set(kernels)]
     counts = {
         entry.title: len(one.claims)
@@ -148,7 +153,7 @@ def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, lis
 
 @dataclass(frozen=True)
 class ClaimsPage:
-    """The sections of the page, and the lines of the first screen.
+    """The page of claims: its sections, and its lines of text on the report's first screen.
 
     Attributes:
         every: all answers.
@@ -160,7 +165,7 @@ class ClaimsPage:
 
     @cached_property
     def claims(self) -> Mapping[tuple[str, str, str], list[Judged]]:
-        """Return the answers of each claim."""
+        """Return the answers of all MPIs to each claim."""
         return grouped(self.every, lambda one: one.claim)
 
     @cached_property
@@ -169,7 +174,7 @@ class ClaimsPage:
         return "MPI" if plain else "MPI and transport"
 
     def lines(self, file: str) -> list[Markup]:
-        """Return the two lines of the first screen; none if the campaign asks no claim.
+        """Return two lines of text for the first screen; [] if the campaign has no claims.
 
         Args:
             file: the file of the page; empty if it is the page with the lines.
@@ -192,7 +197,7 @@ class ClaimsPage:
         )
 
     def _over_names(self) -> str:
-        """Say how many of the decided claims hold with each MPI; a range if there are many."""
+        """Say how many of the decided claims hold with each MPI; for many MPIs, give a range."""
         shares = {}
         for name, own in grouped(self.every, lambda one: one.name).items():
             counts = Counter(one.word for one in own)
@@ -209,7 +214,7 @@ class ClaimsPage:
         return f"Of the claims that each {self._noun} decides, these hold: {said}."
 
     def sections(self) -> list[Section]:
-        """Return the counts, the claims of each study, and every answer."""
+        """Return the page's sections: counts, the claims of each study, and every answer."""
         lead = (
             f"Each row counts the claims of a study with one {self._noun}. The bounds of a claim "
             "are in its words. The pages of the studies show the same answers with their numbers."
@@ -228,7 +233,10 @@ class ClaimsPage:
         ]
 
     def _counts(self) -> Table:
-        """Return the numbers of answers, by study and MPI. A number links to its answers."""
+        """Return a table that counts the answers, by study and MPI.
+
+        Each count links to its answers.
+        """
         rows = []
         for (study, name), own in grouped(self.every, lambda one: (one.study, one.name)).items():
             counts = Counter(one.word for one in own)
@@ -257,7 +265,7 @@ class ClaimsPage:
         )
 
     def _notes(self) -> list[str]:
-        """Return what each answer means, and which claims this campaign does not measure."""
+        """Return notes: what each answer means, and which claims this campaign does not measure."""
         said = [f"{word}: {meaning}." for word, meaning in WORDS.items()]
         number, titles = self.others
         if number:
@@ -266,7 +274,7 @@ class ClaimsPage:
         return said
 
     def _of_study(self, study: Study, own: Sequence[Judged]) -> Section:
-        """Return the claims of a study, each with the MPIs of each answer."""
+        """Return the section on a study: for each of its claims, the MPIs that give each answer."""
         columns = [
             Column("claim", "what the source says", header=True, note="place", prose=True),
             *(Column(word, word, note=f"why {word}") for word in WORDS),
@@ -322,7 +330,10 @@ _DIFFERS = "differs"
 
 
 def _together(words: Iterable[str]) -> str:
-    """Return one word for the answers to a claim; MPIs that do not decide it are left out."""
+    """Combine the answers to a claim into one word.
+
+    MPIs that do not decide the claim are left out.
+    """
     found = set(words)
     decided = found & {HOLDS, DOES_NOT_HOLD}
     if len(decided) > 1:
@@ -336,7 +347,7 @@ def _heading(study: Study, own: Sequence[Judged]) -> str:
 
 
 def _row(own: Sequence[Judged]) -> Row:
-    """Return the row of a claim: for each answer the MPIs, and why nothing was measured."""
+    """Return the table row of a claim: the MPIs of each answer, and why nothing was measured."""
     claim = own[0].answer.claim
     row = {"claim": claim.words, "source": claim.where, "place": _linked(own[0])}
     for word, found in grouped(own, lambda one: one.word).items():
@@ -349,7 +360,7 @@ def _row(own: Sequence[Judged]) -> Row:
 
 
 def _reasons(found: Sequence[Judged]) -> str:
-    """Return why nothing was measured; the reasons name their MPIs if they differ."""
+    """Return why nothing was measured. If there are several reasons, each names its MPIs."""
     by_reason = grouped(found, lambda one: one.answer.outcome.why)
     if len(by_reason) == 1:
         return next(iter(by_reason))

@@ -57,7 +57,10 @@ _IN_CSV = columns(
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
-    """Return a table of cells. If a metric is given, the table has the cells' values of it."""
+    """Return a table of cells.
+
+    If a metric is given, the table also has the cells' values of this metric.
+    """
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
     if metric:
@@ -85,7 +88,7 @@ def _kernel_tables(found: Campaigns) -> list[Table]:
 
 
 def _tails(found: Campaigns) -> Section:
-    """Return the latencies whose slowest bursts changed, with the changes of their medians."""
+    """Return the section on latencies whose tails changed, with the changes of their medians."""
     axes = axes_that_differ(found.tails)
     rows = [
         {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
@@ -236,7 +239,9 @@ IDENTIFIER = "beside"
 
 
 def section(folder: Path, other: str, experiments: Experiments) -> Section:
-    """Return the section. If the other campaign's results cannot be read, the section says why.
+    """Return the section that compares this campaign with another one.
+
+    If the other campaign's results cannot be read, the section says why.
 
     Args:
         folder: the folder of this campaign's results.
@@ -309,7 +314,10 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return the table of environments. Its last ratio is that of `onesided compare`."""
+    """Return the table of environments.
+
+    The last column of ratios has the ratios that `onesided compare` prints.
+    """
     # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
@@ -347,7 +355,10 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return the table of the cells of one kernel. All their values are of the same metric."""
+    """Return the table of the cells of one kernel.
+
+    All values in this table are of the same metric.
+    """
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
     sides = Sides("there", "here", (f", {other}", " here"))

@@ -46,7 +46,7 @@ def _facts(campaign: CollectedCampaign, environment: str) -> list[Facts]:
 
 
 def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-    """Return one row for all rows that are equal in the keys, with the sum of their launches."""
+    """Merge rows that are equal in the given keys, and add up the launches of merged rows."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         alike = repr([row.get(key) for key in keys])
@@ -61,7 +61,7 @@ def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]
 def sharing_table(
     campaign: CollectedCampaign, environments: Sequence[Contained], topic: str
 ) -> Table:
-    """Return the table of what the ranks of each environment share, as the headers say.
+    """Return the table of what an environment's ranks share, from the headers of its launches.
 
     Args:
         campaign: the collected tables.
@@ -103,7 +103,7 @@ def sharing_table(
 def _sharing_rows(
     campaign: CollectedCampaign, environment: str, way: str, container: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return a row for each set of facts that an environment's launches report."""
+    """Return a row for each different set of facts that an environment's launches report."""
     documents = campaign.record.get("environments", [])
     reasons = [one.get("reason") for one in documents if one["name"] == environment]
     fixed = {

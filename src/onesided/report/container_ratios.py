@@ -28,13 +28,16 @@ def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str]
 
 
 def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
-    """Return the key of a row. All environments with the same native environment share a row."""
+    """Return the key that groups cells into rows of the table of ratios.
+
+    All environments with the same native environment share a row.
+    """
     how = (pair.first[name] for name in _HOW)
     return (pair.first["environment"], pair.first["kernel"], *how, _labels_of(merit, pair))
 
 
 def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
-    """Return the key of a ratio: the environment, and the key of the row."""
+    """Return the key that groups cells into one ratio: the environment, and the key of the row."""
     return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
 
 
@@ -100,7 +103,7 @@ def ratios_table(
 
 
 def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
-    """Return what a row shows besides its ratios."""
+    """Return the fields of a table row other than its ratios."""
     cell = pair.first
     return {
         "native": cell["environment"],
@@ -114,10 +117,10 @@ def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the figure
 
 _LEAST_SPAN = 1.25
-"""The axis reaches at least from 1 divided by this factor to this factor."""
+"""The figure's axis of ratios reaches at least from 1 divided by this factor to this factor."""
 
 _CUT = 3.0
-"""The largest factor by which a drawn interval may extend beyond the values."""
+"""The largest factor by which a drawn interval may extend beyond all drawn values."""
 
 
 def ratios_figure(

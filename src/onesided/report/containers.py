@@ -1,7 +1,8 @@
-"""What a container costs, and whether the ABI is free: environments in images and native ones.
+"""What a container costs, and whether the MPI ABI costs anything.
 
-Each launch model is an environment, and environments are never pooled. Each environment in a
-container is compared, cell by cell, with the native environment of its MPI in the same campaign.
+Each launch model of an MPI is an environment of its own, and environments are never pooled. Each
+environment in a container is compared, cell by cell, with the native environment of its MPI in the
+same campaign.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,12 +33,13 @@ from onesided.report.parts import Column, Part, Prose, Section, Table
 from onesided.report.words import listed, short_detail
 
 ABI_IMAGE = "abi"
-"""The image without an MPI. Its one binary uses the MPI that is bound into the container."""
+"""The image without an MPI. The image's only binary uses the MPI that is bound into the
+container."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """One of the questions that environments in containers answer.
+    """A question that environments in containers answer, such as what a container costs.
 
     Attributes:
         identifier: the identifier of the section; the names of the topic's files begin with it.
@@ -89,7 +91,8 @@ class Compared:
     def overall(self, environment: Contained) -> Overall | None:
         """Return how an environment differs from its native one, over all cells timed in both.
 
-        The default setting has priority over other settings. None if no cell was timed in both.
+        The default setting has priority over other settings. Return None if no cell was timed in
+        both environments.
         """
         own = [one for one in self.comparison.overall if one.other == environment.name]
         # the first difference of each setting is over all kernels
@@ -102,7 +105,7 @@ def sections(
     entries: Sequence[Mapping[str, Any]],
     summary: pl.DataFrame,
 ) -> list[Section]:
-    """Return a section for each question that the campaign's environments answer, often none.
+    """Return a section for each question that the campaign's environments answer; often [].
 
     Args:
         campaign: the collected tables.
@@ -135,7 +138,7 @@ def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
 
 
 def _of_native(environment: Contained, place: Place) -> Place:
-    """Return the native place of a cell in a container.
+    """Return the place of the native cell that a cell in a container is compared with.
 
     For any other cell, return a place that has no cell.
     """
@@ -182,7 +185,7 @@ def _is_lost(found: Sequence[Pair]) -> bool:
 
 
 def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
-    """Say what the container costs, in one sentence for each environment, verdicts first."""
+    """Say what the container costs: for each environment, a sentence on verdicts and times."""
     said = [
         f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.overall(one))}."
         for one in compared.environments
@@ -275,7 +278,7 @@ def _verdicts_table(compared: Compared) -> Table:
 
 
 def _environments_table(compared: Compared) -> Table:
-    """Return, for each environment, the ratio to the native environment."""
+    """Return the table of environments, each with its ratio to the native environment."""
     ways = {one.name: one.way for one in compared.environments}
     comparison, merits = compared.comparison, compared.merits
     rows = [

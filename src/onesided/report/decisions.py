@@ -1,9 +1,9 @@
-"""The ways to decide a claim from those cells of an MPI that have a core for each rank.
+"""Functions that decide a claim, from the cells of an MPI that have a core for each rank.
 
-What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
-a mapping from axes to values; `ranks` and `setting` stand for the cell's number of ranks and
-setting, `nodes` (`one` or `several`) for where its ranks were, and `ranks_per_node` for how many of
-them a node had.
+The question of a claim is data (results/published/claims, `onesided.report.claims`). A choice of
+cells is a mapping from axes to values. Some keys of a choice are no axes: `ranks` (the cell's
+number of ranks), `setting`, `nodes` (whether its ranks were on `one` node or on `several`), and
+`ranks_per_node`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Outcome:
 def decided(
     above: Measure | None, below: Measure | None, least: float, most: float = math.inf
 ) -> Outcome:
-    """Tell whether the ratio of two values is within bounds. The intervals of the values decide.
+    """Tell whether the ratio of two values is within bounds, as the intervals of the values say.
 
     Args:
         above: the value that is divided.
@@ -102,7 +102,7 @@ def _number(value: Any) -> float:
 def bounds(asked: Asked) -> tuple[float, float]:
     """Return the least and the largest value that a claim allows.
 
-    With ``about``, values within a factor of a number are allowed.
+    With ``about``, the claim allows values that differ from a number by at most a factor.
     """
     if "about" in asked:
         return _number(asked["about"]) / asked["within"], _number(asked["about"]) * asked["within"]
@@ -133,11 +133,11 @@ class Cells:
 
     @classmethod
     def of(cls, material: Material, environment: str) -> Cells:
-        """Return the cells of an MPI."""
+        """Return the cells of an MPI, split into cells with enough cores and all other cells."""
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return the number of ranks, or the setting, that a choice asks for; None if none."""
+        """Return a choice's value for a key, such as the number of ranks; None if it has none."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
@@ -158,7 +158,7 @@ class Cells:
 
     @property
     def values(self) -> Values:
-        """Return the values of the metric."""
+        """Return the values of the claim's metric."""
         metric, _, statistic = self.metric.partition(".")
         return Values(self.material, metric, statistic or MEDIAN)
 
@@ -174,11 +174,11 @@ class Cells:
         return dict(sorted(by_ranks.items()))
 
     def placed(self, choice: Choice) -> dict[tuple[Any, ...], dict[int, Cell]]:
-        """Return cells of all partitions with a value, by the number of ranks a node.
+        """Return groups of measured cells of all partitions; in a group, cells by ranks per node.
 
         The cells of a group have the same number of ranks, and were run on the same system in the
-        same way. The groups' keys grow with the number of ranks; of one number of ranks, the
-        default setting comes last.
+        same way. The keys of groups are in the order of the number of ranks. For equal numbers of
+        ranks, the default setting comes last.
         """
         of = self.material.lines.environment_of
         own = {of(cell) for cell in self.cores if cell.environment == self.environment}
@@ -206,7 +206,7 @@ class Cells:
         return self.values.ratio(above, below) or quotient(over, under)
 
     def unsupported(self, *choices: Choice) -> Outcome:
-        """Say why no cell of some choices could run; say nothing if the cells' reasons differ."""
+        """Say why no cell of some choices could run; empty if the cells' reasons differ."""
         causes = (verdicts.UNSUPPORTED, verdicts.UNAVAILABLE)
         cells = [cell for choice in choices for cell in self.chosen(self.cores, choice)]
         reasons = {cell.detail or "" for cell in cells if cell.verdict in causes}
@@ -230,7 +230,7 @@ class Cells:
     def missing_ranks(
         self, choice: Choice, ranks: int | None = None, measured: Sequence[int] = ()
     ) -> Outcome:
-        """Say, from the cells of a choice, why there is no value with a number of ranks.
+        """Say why the cells of a choice have no value with a number of ranks.
 
         Args:
             choice: the cells.
@@ -263,7 +263,7 @@ def _listed(found: Sequence[int]) -> str:
 
 
 def ratio(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the ratio of two cells' values, at one number of ranks or at two given numbers."""
+    """Decide a claim by the ratio of two cells' values, at one or at two numbers of ranks."""
     choices = asked["of"], asked["to"]
     over, under = (cells.measured(choice) for choice in choices)
     many, few = (cells.asked(choice, RANKS) for choice in choices)
@@ -279,7 +279,7 @@ def ratio(cells: Cells, asked: Asked) -> Outcome:
 
 
 def value(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by one value, at the smallest number of ranks with which it was measured."""
+    """Decide a claim by one value, at the smallest number of ranks with which it was measured."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
         shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
@@ -289,11 +289,12 @@ def value(cells: Cells, asked: Asked) -> Outcome:
 
 
 def by_ranks(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by how a value, or a ratio of two, changes from the fewest ranks to the most ranks.
+    """Decide a claim by how a value, or a ratio of two values, changes with the number of ranks.
 
-    With ``power``, the claim is that the value grows with this power of the number of ranks. With
-    ``falls``, the value at the fewest ranks is divided by the value at the most ranks. With
-    ``beyond``, the largest number of ranks must be more than this number.
+    The values with the fewest and with the most ranks are compared. With ``power``, the claim is
+    that the value grows with this power of the number of ranks. With ``falls``, the value at the
+    fewest ranks is divided by the value at the most ranks. With ``beyond``, the largest measured
+    number of ranks must be above this number.
     """
     values = cells.measures(asked["of"])
     if "to" in asked:
@@ -317,12 +318,12 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
 
 
 def per_node(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by how a value changes with the ranks a node, the number of ranks constant.
+    """Decide a claim by how a value changes with the ranks per node, at one number of ranks.
 
-    The number of ranks is the largest one with several numbers of ranks a node. The value of `of`
-    with the most ranks a node is divided by the value of `to` (or `of`) with the fewest. With
-    ``falls`` the second is divided by the first; with ``varies`` the greatest value of `of` is
-    divided by the least.
+    This number of ranks is the largest one that was measured with several numbers of ranks per
+    node. The value of `of` with the most ranks per node is divided by the value of `to` (or `of`)
+    with the fewest ranks per node. With ``falls``, the second value is divided by the first. With
+    ``varies``, the greatest value of `of` is divided by the least value of `of`.
     """
     choices = asked["of"], asked.get("to", asked["of"])
     over, under = (cells.placed(choice) for choice in choices)
@@ -345,12 +346,12 @@ def per_node(cells: Cells, asked: Asked) -> Outcome:
 
 
 def _anywhere(choice: Choice) -> Choice:
-    """Return a choice without what it says about nodes."""
+    """Return a choice of cells without its keys on nodes."""
     return {name: value for name, value in choice.items() if name not in (NODES, PER_NODE)}
 
 
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by one ratio divided by another.
+    """Decide a claim by one ratio divided by another ratio.
 
     The number of ranks is the smallest with which all four values were measured.
     """
@@ -364,11 +365,11 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the first cell with a verdict that answers the question; fewest ranks first.
+    """Decide a claim by the first cell whose verdict answers the question; fewest ranks first.
 
     With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
-    is whether an access completes while its target computes. A cell that failed leaves the second
-    question open.
+    is whether an access completes while its target computes. A cell that failed leaves the question
+    of ``completes`` open.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
@@ -394,4 +395,4 @@ DECISIONS: Mapping[str, Callable[[Cells, Any], Outcome]] = {
     decision.__name__: decision
     for decision in (ratio, value, by_ranks, per_node, ratio_of_ratios, verdict, untested)
 }
-"""The ways to decide a claim, by the field with which a claim asks for the way."""
+"""The functions that decide a claim, by the field of the claim that asks for the function."""

@@ -25,7 +25,7 @@ from onesided.report.words import template, written
 from onesided.system import writing
 
 INDEX = "index.html"
-"""The first page of a folder."""
+"""The file name of the first page in a folder."""
 
 
 def _kind(part: object) -> str:
@@ -76,7 +76,7 @@ def write_files(folder: Path, files: Mapping[str, Content]) -> None:
 
 
 def _files_of(part: Part) -> dict[str, Content]:
-    """Return the files that go with a part: name and content."""
+    """Return the files that belong to a part of a page, by name and content."""
     if isinstance(part, Folded):
         return _files_of(part.part)
     if isinstance(part, Prose):
@@ -88,7 +88,7 @@ def _files_of(part: Part) -> dict[str, Content]:
 
 
 def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, Content]:
-    """Return every file beside the page: name and content."""
+    """Return all files beside a page, by name and content."""
     files: dict[str, Content] = {f"{table.name}.csv": table for table in tables}
     for section in sections:
         for part in section.parts:
@@ -103,7 +103,7 @@ def has_figure(sections: Sequence[Section]) -> bool:
 
 
 COLUMNS = "columns"
-"""The name of the table with the meanings, and of its CSV."""
+"""The name of the table with the meanings of all columns, and of this table's CSV."""
 
 PARQUET: Mapping[str, Iterable[str]] = {
     "cells": CELL_COLUMNS,

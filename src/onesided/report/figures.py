@@ -1,4 +1,4 @@
-"""Charts as static SVG in two widths and as an interactive specification; one palette for all."""
+"""Charts of a report: static SVG in two widths, and an interactive specification in Vega-Lite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ Specification = dict[str, Any]
 WIDE_PX = 960
 NARROW_PX = 340
 FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
-"""The first font is used to measure the width of text. The fonts after it have the same width."""
+"""The fonts of figures. The first font is used to measure the width of text. Text in the other
+fonts has the same width."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),
@@ -51,13 +52,13 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "third": ("#0b7a5a", "#4cc7a0"),
     "fourth": ("#7a4b94", "#c39bdb"),
 }
-"""Every colour of figures: on a light page, and on a dark page, where the second colour replaces
-the first."""
+"""All colours of figures, by name: the colour on a light page, and the colour that replaces it on a
+dark page."""
 
 SHADED = PALETTE["hatch"][0]
 
 SERIES = ("first", "second", "third", "fourth")
-"""The names of the colours of series, in order."""
+"""The names of the colours for the series of a figure, in their order."""
 
 
 def colour(name: str) -> str:
@@ -76,13 +77,13 @@ def log_scale(values: Collection[float], margin: float) -> alt.Scale:
 
 
 def prefixed(unit: str) -> str:
-    """Return a Vega expression that writes a tick with a prefixed unit: 10 µs, or 3 M/s for 1/s."""
+    """Return a Vega expression that writes the label of a tick with its unit: 10 µs, or 3 M/s."""
     end = rf"/([^\d.]?)$/, '{numbers.THIN_SPACE}$1{unit.removeprefix('1')}'"
     return f"replace(format(datum.value, '~s'), {end})"
 
 
 def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
-    """Return a chart of these rows. The chart has no mark yet.
+    """Return a chart that has these rows as its data, and no marks yet.
 
     The rows are JSON text until the chart is drawn. Altair copies and checks any other form of the
     rows, value by value, whenever it combines charts.
@@ -93,9 +94,9 @@ def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
 def combined(
     how: str, charts: Iterable[alt.TopLevelMixin | Specification], **properties: Any
 ) -> Specification:
-    """Return the Vega-Lite specification of several charts in one.
+    """Return the Vega-Lite specification of one chart that combines several charts.
 
-    Altair's own functions for this copy all parts of all charts, several times.
+    Altair's own functions for combining charts copy all parts of all charts several times.
 
     Args:
         how: ``layer``, ``concat``, ``hconcat`` or ``vconcat``.
@@ -163,7 +164,7 @@ def _config(narrow: bool) -> dict[str, Any]:
 
 
 def _themed(chart: alt.TopLevelMixin | Specification, narrow: bool) -> Specification:
-    """Return the chart's specification with the fonts and colours of this page.
+    """Return the chart's specification with the fonts and colours of the report.
 
     Altair's `configure_...` functions are not used, because each of them copies all data.
     """
@@ -177,7 +178,7 @@ def _themed(chart: alt.TopLevelMixin | Specification, narrow: bool) -> Specifica
 
 
 def _drawing(specification: Specification, name: str) -> str:
-    """Return the SVG. The SVG is made small, and its shaded bars are hatched."""
+    """Return a chart as SVG. The SVG is made small, and its shaded bars are hatched."""
     drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
     return svg.hatched(svg.small(drawn, name, FONT), name, SHADED, colour("bar"))
 
@@ -185,7 +186,7 @@ def _drawing(specification: Specification, name: str) -> str:
 def draw(
     name: str, wide: alt.TopLevelMixin | Specification, narrow: alt.TopLevelMixin | Specification
 ) -> tuple[str, str, str]:
-    """Return wide SVG, narrow SVG and the Vega-Lite specification of the wide chart."""
+    """Return a wide SVG, a narrow SVG, and the Vega-Lite specification of the wide chart."""
     broad, slim = _themed(wide, narrow=False), _themed(narrow, narrow=True)
     drawings = _drawing(broad, f"{name}-wide"), _drawing(slim, f"{name}-narrow")
     return (*drawings, _as_text(broad))
@@ -207,7 +208,7 @@ def as_file(drawing: str) -> str:
 
 
 def packed(text: str) -> str:
-    """Return a text that only a script reads, compressed with gzip, in base64."""
+    """Compress a text with gzip and encode it in base64; only a script reads the result."""
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
@@ -215,8 +216,9 @@ def packed(text: str) -> str:
 def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else.
 
-    Bundling the script takes half the time of a short report. Therefore the script is bundled only
-    once for each version of vl-convert, and kept in a file if the file's folder can be written.
+    Bundling the script takes half of the time that a short report takes. Therefore the script is
+    bundled only once for each version of vl-convert, and kept in a file if the file's folder can be
+    written.
     """
     kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
     if kept.is_file():

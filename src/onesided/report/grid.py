@@ -17,7 +17,7 @@ from onesided.report.words import listed, short_detail
 
 
 def _severity(cell: Cell) -> tuple[int, int]:
-    """Return the place of a cell in the order: failures, observed cells, cells not measured."""
+    """Return the key that sorts cells: failures, then observed cells, then cells not measured."""
     word = cell.verdict
     part = 0 if word in verdicts.FAILURES else 2 if word in verdicts.NOT_MEASURED else 1
     return part, verdicts.WORDS.index(word)
@@ -48,11 +48,11 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""The fields of a cell that a row shows, besides the cell's axes."""
+"""For each field of a table row, except the cell's axes: the function that returns its value."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
-    """Return the rows of some cells. An axis that has no meaning for a cell is blank."""
+    """Return the table rows of some cells. An axis that has no meaning for a cell is left blank."""
     experiment, lines = material.experiment, material.lines
 
     def row_of(cell: Cell) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return, by column, axis and value in words for each axis on which all cells are equal."""
+    """Return the name and the value of each axis on which all cells are equal, by column."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
@@ -142,7 +142,7 @@ def cells_table(material: Material) -> Table:
 
 
 def _names(material: Material) -> dict[str, str]:
-    """Return, by environment, the name that the library gives itself, up to its version.
+    """Return, for each environment, the name that the MPI library gives itself, without version.
 
     Readers may look for an MPI by this name.
     """
@@ -154,7 +154,7 @@ def _names(material: Material) -> dict[str, str]:
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
     """Return how many cells of each environment have each verdict, and the first failure's reason.
 
-    If all cells that a number counts are on one page, the number links to these cells.
+    A number of cells links to these cells, if all of them are on one page.
 
     Args:
         loaded: the campaign.

@@ -1,4 +1,4 @@
-"""Links from a page's content to the cells behind it: addresses of the cells' rows, commands."""
+"""Links from a page's content to the cells behind it: addresses of table rows, and commands."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def _grid_of(kernel: str) -> str:
 
 
 def grid_name(material: Material) -> str:
-    """Return the name of the table of every cell."""
+    """Return the name of the table with every cell of an experiment."""
     return _grid_of(material.experiment.kernel)
 
 
@@ -34,7 +34,7 @@ def grid_name(material: Material) -> str:
 def address(
     file: str = "", table: str = "", mpi: str = "", verdict: str = "", words: str = ""
 ) -> str:
-    """Return the address of some rows. The address opens a page and filters the rows of the page.
+    """Return an address that opens a page of the report and filters the rows of its tables.
 
     Args:
         file: the file of the page; if empty, the page with the link.
@@ -54,7 +54,7 @@ def address(
 
 
 def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]) -> Table:
-    """Return a table with a link from each verdict to the rows of the cells that have it.
+    """Return a table with a link from each verdict to the rows of the cells with this verdict.
 
     Args:
         table: a table with one row for each environment.
@@ -96,7 +96,7 @@ def csv_lines(cells: Sequence[Cell]) -> Mapping[tuple[Any, ...], int]:
 def of_cells(
     material: Material, cells: Sequence[Cell], csv: str, lines: Mapping[tuple[Any, ...], int]
 ) -> list[Markup]:
-    """Return, for each cell: MPI, thread level, verdict, links to its rows, and its command.
+    """Return a text on each cell: MPI, thread level, verdict, links to its rows, its command.
 
     Args:
         material: the material of the page.

@@ -35,16 +35,17 @@ from onesided.rerun.cell_line import Lines
 from onesided.system.errors import InputError
 
 MORE_THREADS = "more threads than cores"
-"""The words for cells in which the times depend on the operating system's scheduler."""
+"""The words for crowded cells, in which times depend on the operating system's scheduler."""
 
 
 _place_of: Callable[[Any], tuple[Any, ...]] = attrgetter(*PLACE)
 
 
 class Cell:
-    """One declared cell and its verdict. The attributes are the fields of the cell's entry.
+    """One declared cell and its verdict.
 
-    A campaign may have a million cells. Slots need a fifth of the memory that a mapping needs.
+    Its attributes are the fields of its entry in verdicts.json. A campaign may have a million
+    cells. Therefore the class has slots, which need a fifth of the memory that a mapping needs.
     """
 
     __slots__ = (
@@ -62,7 +63,7 @@ class Cell:
     )
 
     def __init__(self, entry: Mapping[str, Any]) -> None:
-        """Take the fields of an entry of verdicts.json."""
+        """Make the cell from an entry of verdicts.json."""
         for name, value in entry.items():
             setattr(self, name, value)
 
@@ -78,7 +79,7 @@ class Cell:
         return {name: getattr(self, name) for name in self.__slots__ if hasattr(self, name)}
 
     def axis(self, name: str) -> str:
-        """Return the cell's value on an axis; nothing if the cell has no such axis."""
+        """Return the cell's value on an axis; an empty text if the cell has no such axis."""
         return str(self.labels.get(name, ""))
 
     def has(self, labels: Mapping[str, str]) -> bool:
@@ -87,7 +88,7 @@ class Cell:
 
     @property
     def is_of_default(self) -> bool:
-        """Whether the cell ran with no variables of a setting, or names no setting."""
+        """Whether the cell ran with the default setting, or names no setting."""
         return self.setting in (None, DEFAULT)
 
     @property
@@ -103,7 +104,7 @@ class Cell:
 
     @property
     def ranks_per_node(self) -> int | None:
-        """Return how many ranks the fullest node had at least; None if the cell was not run."""
+        """Return how many ranks, at least, the fullest node had; None if the cell was not run."""
         nodes = getattr(self, "nodes", None)
         return None if nodes is None else math.ceil(self.ranks / nodes)
 
@@ -111,13 +112,13 @@ class Cell:
     def group(self) -> tuple[Any, ...]:
         """Return where and how the cell was run, but without environment and thread level.
 
-        The launch model is part of the environment, and other code separates environments.
+        The launch model belongs to the environment. Other functions keep environments apart.
         """
         return self.system, self.partition, self.setting, self.ranks, self.placement
 
     @property
     def group_label(self) -> str:
-        """Return `group` in words, with the launch model."""
+        """Return where and how the cell was run, in words: `group` and the launch model."""
         words = (
             f"{self.system}:{self.partition}",
             self.setting,
@@ -129,7 +130,7 @@ class Cell:
 
     @property
     def where(self) -> str:
-        """Return `group_label`, and say if there were more ranks or threads than cores."""
+        """Return `group_label`, with a remark if there were more ranks or threads than cores."""
         return f"{self.group_label}, {MORE_THREADS}" if self.is_crowded else self.group_label
 
     @property
@@ -140,7 +141,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Baselines:
-    """The times of the machine itself, by system, partition and environment."""
+    """The hardware baselines (times of the machine itself) of each partition and environment."""
 
     found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
 
@@ -148,7 +149,7 @@ class Baselines:
     def of(
         cls, cells: Sequence[Cell], summary: pl.DataFrame, kernels: Collection[str]
     ) -> Baselines | None:
-        """Take the baselines from the kernels that time the machine; None if there is none."""
+        """Return the baselines from kernels that time the machine; None if no such kernel ran."""
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == MACHINE)
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
@@ -162,7 +163,7 @@ class Baselines:
         return cls(by_place) if by_place else None
 
     def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
-        """Return the baseline `name` of a cell's place, at the size that is nearest by factor."""
+        """Return the baseline `name` of a cell's environment, at the size nearest by factor."""
         here = self.found.get((cell.system, cell.partition, cell.environment), ())
         sizes = [
             (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for n, s, m in here if n == name
@@ -226,18 +227,18 @@ class Material:
 
     @cached_property
     def _statistic_of(self) -> dict[str, str]:
-        """Return the first statistic of each metric."""
+        """Return, for each metric, its first statistic in alphabetical order."""
         pairs = self.summary.select("metric", "statistic").unique().sort("metric", "statistic")
         return dict(reversed(pairs.rows()))
 
     def measure(self, cell: Cell, metric: str, statistic: str | None = None) -> Measure | None:
-        """Return a metric of a cell; None if no launch gave a value."""
+        """Return a cell's value of a metric; None if no launch gave a value."""
         chosen = statistic or self._statistic_of.get(metric)
         return self._measures.get((*cell.place, metric, chosen))
 
     @cached_property
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
-        """Return the value of each round, by the cell's place, the metric and the statistic."""
+        """Return the values of all rounds, by cell, metric and statistic."""
         values: dict[tuple[Any, ...], dict[int, float]] = {}
         columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
         for *key, turn, value in self.read_values().select(columns).iter_rows():
@@ -252,7 +253,7 @@ class Material:
 
     @cached_property
     def met(self) -> Mapping[tuple[Any, ...], Met]:
-        """Return, by cell's place, the state of the cores in the launches of the latency."""
+        """Return, for each cell, the state of the cores in the launches of its latency."""
         return met_of(self.summary.filter(pl.col("metric") == MET).to_dicts())
 
     def tail(self, cell: Cell) -> float:
@@ -261,7 +262,7 @@ class Material:
         return tail.value if tail else 0.0
 
     def waited(self, environment: str) -> str | None:
-        """Say that targets of an environment waited for their cores, if so (`tails.waited`)."""
+        """Say that targets of an environment waited for their cores; None if no target did."""
         places = {
             (cell.system, cell.partition, self.lines.environment_of(cell))
             for cell in self.cells
@@ -273,7 +274,7 @@ class Material:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Return all samples of the campaign. Pages that plot samples get them only here."""
+        """Return all samples of the campaign. Pages that plot samples get the samples only here."""
         return self.campaign.samples
 
     @cached_property
@@ -283,25 +284,25 @@ class Material:
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """Return, for each cell, its axes as JSON text and its place."""
+        """Return a table with a row for each cell: its identity, and its axes as JSON text."""
         return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
 
     @cached_property
     def hardware(self) -> str:
-        """Return the processor, for a table's column of that name."""
+        """Return the name of the machine's processor, or else the name of the machine."""
         host = self.campaign.record.get("host") or {}
         return str(host.get("processor") or host.get("name") or "this machine")
 
     @cached_property
     def interval_words(self) -> str:
-        """Say what the two numbers beside each value are; the number of launches decides."""
+        """Say what the two numbers beside each value are: an interval, or a range of launches."""
         return interval_words(self.summary, self.campaign.record)
 
 
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
-    """Return the number of launches for captions.
+    """Return the number of launches that captions name.
 
-    It is the largest number of launches of any value, without further rounds.
+    This is the largest number of launches that any value has, without those of further rounds.
 
     Args:
         summary: rows of summary.parquet.
@@ -313,7 +314,7 @@ def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | No
 
 
 def interval_words(summary: pl.DataFrame, record: Mapping[str, Any]) -> str:
-    """Return the name of the two numbers beside a median."""
+    """Return the words for the two numbers beside a median: an interval or a range of launches."""
     if not summary.height:
         return "range"
     launches = usual_launches(summary, record)

@@ -26,13 +26,13 @@ class Written:
     text: str
 
     def __str__(self) -> str:
-        """Return the text on the page."""
+        """Return the text that stands for the number on the page."""
         return self.text
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A summary of launches, from a row of summary.parquet.
+    """The value of a metric over the launches of a cell, from a row of summary.parquet.
 
     Attributes:
         remark: what about the value is out of all proportion (`tails`); None if nothing is.
@@ -51,7 +51,7 @@ class Measure:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Measure:
-        """Take the fields from a row of the summary."""
+        """Make a measure from a row of summary.parquet."""
         names = ("value", "low", "high", "coverage", "kind", "launches")
         return cls(**{name: row[name] for name in names})
 
@@ -124,12 +124,12 @@ def ratio(value: float) -> str:
 
 
 def hundredths(value: float) -> str:
-    """Return a ratio with two digits after the point, also a negative one."""
+    """Return a ratio, which may be negative, with two digits after the point."""
     return f"{value:.2f}".replace("-", "\u2212")
 
 
 def exact_bytes(size: float) -> str:
-    """Return a limit in bytes with all digits; ``none`` for 0."""
+    """Return the bytes of a size limit with all digits; ``none`` for 0."""
     return "none" if size == 0 else f"{size:.0f}"
 
 
@@ -142,7 +142,7 @@ def milliseconds_label(compute_ms: object) -> str:
 
 
 def written_milliseconds(compute_ms: object) -> Written:
-    """Return the requested compute length in words, with its number in seconds."""
+    """Return the requested compute length as text, together with its value in seconds."""
     return Written(float(str(compute_ms)) / 1000, milliseconds_label(compute_ms))
 
 

@@ -1,4 +1,4 @@
-"""A page that is described by data: tables, figures and claims, from top to bottom."""
+"""Pages of a report that are described by data: tables, figures and claims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from onesided.report.parts import Headline, Part, Section
 class Page(Protocol):
     """The functions that a page module of an experiment must have.
 
-    A page that judges progress also has ``way_rows(cells)``. This function returns the cells of
-    each way in which a program may work, by heading and name of the way. `onesided versions` shows
-    each way for several campaigns side by side.
+    A page that judges progress also has ``way_rows(cells)``. This function returns the cells for
+    each way in which a program may access a window. A way has a heading and a name. `onesided
+    versions` shows each way for several campaigns side by side.
     """
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the answer that can be read in ten seconds; None for a page without an answer."""
+        """Return the page's answer, for a reader with ten seconds; None if it has no answer."""
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the sections that follow the answer."""
+        """Return the page's sections, which follow the answer."""
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines; no lines if there is no headline."""
+        """Return the answer as lines of plain text; [] if the page has no answer."""
 
 
 class Brief(Protocol):
@@ -40,17 +40,17 @@ class Brief(Protocol):
     PAGE: str
 
     def section(self, record: Mapping[str, Any]) -> Section | None:
-        """Return what is known without cells of the study; None if nothing is known."""
+        """Return a section for campaigns without cells of the study; None if nothing is known."""
 
     def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-        """Return the first screen's sentences; `headline` is the answer of the study's page."""
+        """Return the study's sentences on the first screen; `headline` is its page's answer."""
 
 
 class Content(Protocol):
-    """A part of a page: a table, a figure, or what a source printed or claims."""
+    """Content of a page: a table, a figure, or what a paper printed or claims."""
 
     def parts(self, material: Material) -> Sequence[Part]:
-        """Return what the page shows; nothing if nothing was measured."""
+        """Return the parts that the page shows; [] if nothing was measured."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class ReferencePage:
     answer: Callable[[Material], Headline | None] | None = None
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the answer; None if the page has no answer."""
+        """Return the page's answer; None if the page has no answer."""
         return self.answer(material) if self.answer else None
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the sentences of the answer as plain lines."""
+        """Return the sentences of the page's answer as lines of plain text."""
         headline = self.headline(material)
         return [Markup(said).striptags() for said in headline.sentences] if headline else []
 

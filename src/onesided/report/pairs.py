@@ -1,4 +1,4 @@
-"""Tables that compare the cells and environments of two campaigns, and the page of several."""
+"""Tables that compare cells and environments of campaigns, and the pages with these tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from onesided.report.parts import Column, Measure, Section, Table
 from onesided.system import writing
 
 SHORT = 12
-"""The most rows of a table of cells that is shown in full."""
+"""A table of cells is shown in full if it has at most this many rows."""
 
 _KEPT = (
     "system",
@@ -28,7 +28,7 @@ _KEPT = (
     "test",
     "cell",
 )
-"""The fields of a cell's row that come from the cell's entry on the first side."""
+"""The fields of a table row that come from the cell's entry on the first side."""
 
 _KNOWN = {
     column.key: column
@@ -53,7 +53,10 @@ _KNOWN = {
 
 
 def columns(*wanted: str | Column) -> list[Column]:
-    """Return columns. A key becomes a column with a shared title; a `Column` stays as it is."""
+    """Return table columns.
+
+    A key becomes a column with a usual title; a `Column` stays as it is.
+    """
     return [
         _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
         for one in wanted
@@ -71,20 +74,20 @@ def measure_of_difference(difference: Difference) -> Measure:
 
 
 def axes_that_differ(found: Sequence[Pair]) -> list[str]:
-    """Return the axes on which cells differ."""
+    """Return the axes on which the given cells have different values."""
     axes = list(dict.fromkeys(axis for pair in found for axis in pair.first["labels"]))
     return [axis for axis in axes if len({pair.first["labels"].get(axis) for pair in found}) > 1]
 
 
 def cell_words(pair: Pair, axes: Sequence[str]) -> str:
-    """Return a cell's values on some axes."""
+    """Return a cell's values on some axes in words."""
     labels = pair.first["labels"]
     return ", ".join(str(labels[axis]) for axis in axes if axis in labels)
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The names of the two sides of a comparison in a table of cells.
+    """The keys and titles of the two sides of a comparison in a table of cells.
 
     Attributes:
         first: the key of the first side's verdict. The key of the first side's value is the same
@@ -101,7 +104,7 @@ class Sides:
 
     @property
     def verdicts(self) -> list[Column]:
-        """Return the columns of the verdicts."""
+        """Return the table columns with the verdicts of both sides."""
         first, second = self.titles
         return [
             Column(self.first, f"verdict{first}", verdict=True),
@@ -109,7 +112,7 @@ class Sides:
         ]
 
     def values(self, found: Sequence[Pair], metric: str) -> list[Column]:
-        """Return the columns of the cells' values. The values have one metric and one unit."""
+        """Return the table columns with the values of both sides, all in one metric and unit."""
         units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
         show = numbers.seconds if units == {"s"} else numbers.factor
         return [
@@ -118,7 +121,7 @@ class Sides:
         ]
 
     def row(self, pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
-        """Return the row of a cell. The given axes name the cell in words."""
+        """Return the table row of a cell. The cell is named by its values on the given axes."""
         return {
             **{name: pair.first[name] for name in _KEPT},
             "environment": pair.environment,
@@ -145,7 +148,7 @@ def _difference_row(difference: Difference | None) -> dict[str, Any]:
 
 
 def overall_row(comparison: Comparison, overall: Overall) -> dict[str, Any]:
-    """Return the row of an environment, with how many of its verdicts changed."""
+    """Return the table row of an environment, with the number of verdicts that changed."""
     changes = [pair.change for pair in comparison.pairs if overall.has(pair)]
     return {
         "environment": overall.name,

@@ -38,7 +38,7 @@ WHOLE_WORDS = 8
 
 @dataclass(frozen=True)
 class Mark:
-    """One verdict in a place of a matrix.
+    """One verdict in a place (row and column) of a matrix.
 
     Attributes:
         word: the verdict.
@@ -59,9 +59,10 @@ class Mark:
     cells: Sequence[Markup] = ()
 
     def html(self, short: bool, identifier: str) -> Markup:
-        """Return sign and word as a button. The button opens the evidence without a script.
+        """Return the verdict as an HTML button, which opens the evidence without a script.
 
-        If there is no room for the word, it is cut short or is only in the key.
+        If there is no room for the verdict's word, the word is shortened, or is only in the
+        matrix's key.
 
         Args:
             short: whether there are many columns.
@@ -83,7 +84,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A row of a matrix: the heading above the row, the row's name, the marks of each column."""
+    """A row of a matrix: the heading above the row, the row's name, the marks in each column."""
 
     group: str
     name: str
@@ -92,7 +93,7 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Verdicts for a quick look: rows in groups, columns in groups, a sign in each place.
+    """A table of verdicts for a quick look: it has groups of rows and columns, and signs.
 
     Attributes:
         name: the name of the CSV, without ending.
@@ -120,7 +121,7 @@ class Matrix:
 
     @property
     def dense(self) -> bool:
-        """Tell whether there are too many columns for whole words."""
+        """Tell whether the matrix has too many columns to show verdicts as whole words."""
         return self.width > WHOLE_WORDS
 
     @property
@@ -130,7 +131,7 @@ class Matrix:
 
     @property
     def key(self) -> list[tuple[Markup, str]]:
-        """Return badge and short word of every verdict that occurs, in the order of `verdicts`."""
+        """Return the key of the matrix: badge and short word of every verdict that occurs."""
         words = {mark.word for row in self.rows for place in row.places for mark in place}
         present = [word for word in (*verdicts.WORDS, MIXED) if word in words]
         shown = [fitting_word(word, self.dense) for word in present]
@@ -149,7 +150,7 @@ class Matrix:
         return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:
-        """Return the end of a link to the row; it is the same in every report."""
+        """Return the fragment of a link to the row; the fragment is the same in every report."""
         return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
 
     def grouped(self) -> Iterator[tuple[str, Iterator[MatrixRow]]]:
@@ -159,7 +160,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Prose:
-    """A few sentences under a small heading, with their files.
+    """A few sentences under a small heading, with the files that belong to them.
 
     Attributes:
         title: the heading.
@@ -197,7 +198,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Folded:
-    """A part that is hidden until a reader opens it."""
+    """A part of a page that is hidden until a reader opens it."""
 
     summary: str
     part: Table | Matrix
@@ -235,7 +236,7 @@ class Headline:
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:
-        """Return the badge and the meaning of each verdict in the table."""
+        """Return the badge and the meaning of each verdict in the answer's table."""
         keys = [column.key for column in self.table.columns if column.verdict]
         words = {row.get(key) for row in self.table.rows for key in keys}
         order = (*meanings(), *verdicts.WORDS)

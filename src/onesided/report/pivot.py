@@ -16,7 +16,7 @@ from onesided.report.parts import Column, Row, Table
 WHERE = Column("where", "where and how", prose=True)
 
 Fields = dict[str, Any]
-"""Values of a row, by the keys of its columns."""
+"""The values in a table row, by the keys of the columns."""
 
 
 def pivoted(
@@ -25,7 +25,9 @@ def pivoted(
     fields: Callable[[Thing], Fields],
     key: Callable[[Thing], Hashable] | None = None,
 ) -> list[Fields]:
-    """Return one row for each head. A row has the fields of all things with its head.
+    """Return one table row for all things with the same head (first fields).
+
+    The row has the fields of all these things.
 
     Args:
         things: the things to show: cells, or the common verdicts of several cells.
@@ -44,7 +46,7 @@ def pivoted(
 def by_difference(
     columns: Iterable[Column], rows: Sequence[Row]
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns in which rows differ, and the other columns, which only the CSV has."""
+    """Return the columns in which rows differ, and all other columns, which only the CSV shows."""
     parts: tuple[list[Column], list[Column]] = ([], [])
     for column in columns:
         parts[len({row[column.key] for row in rows}) < 2].append(column)
@@ -53,7 +55,7 @@ def by_difference(
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of the grid that heads a table's rows.
+    """An axis whose values are at the beginning of table rows.
 
     Attributes:
         name: the name in a cell's labels.
@@ -68,7 +70,10 @@ class Axis:
     whole: bool = False
 
     def value(self, cell: Cell) -> str | int | Written:
-        """Return a cell's value as a reader sees it. For the CSV, a number stays a number."""
+        """Return a cell's value on the axis as a reader sees it.
+
+        In the CSV, a number stays a number.
+        """
         label = str(cell.labels[self.name])
         if label == NO_MEANING:
             return numbers.DASH
@@ -78,7 +83,7 @@ class Axis:
         return Written(int(label), words) if label.isdecimal() and words != label else words
 
     def words_of(self, cell: Cell) -> str:
-        """Return the reader's word for a cell's value, as text."""
+        """Return the text that a reader sees for a cell's value on the axis."""
         return str(self.value(cell))
 
 
@@ -91,8 +96,9 @@ FLAVOR = Axis("flavor", "flavor")
 class Pivot:
     """A table of one metric.
 
-    A cell that was run in several places or ways has one row for each place and way; the table
-    names place and way. If a cell failed, the table shows its verdict in place of a value.
+    If a cell was run on several partitions or in several ways, the table has a row for each
+    partition and way, and names these. If a cell failed, the table shows its verdict in place of a
+    value.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -113,7 +119,7 @@ class Pivot:
     unit: str = "s"
 
     def rows(self, material: Material) -> list[Fields]:
-        """Return the rows in the order in which the cells were declared."""
+        """Return the table's rows, in the order in which the cells were declared."""
         where = _where_of(material)
 
         def head(cell: Cell) -> Fields:

@@ -36,7 +36,8 @@ SEEN = (
 """The columns of cells.parquet with facts that were found when the cells ran."""
 UNKNOWN = "unknown"
 NOT_RECORDED = "not recorded"
-"""A launch did not find the fact, or was of an earlier version and did not look for the fact."""
+"""The words for a missing fact: the launch did not find the fact (`UNKNOWN`), or an earlier version
+of onesided did not look for the fact (`NOT_RECORDED`)."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -118,7 +119,7 @@ def _variables_of(document: Mapping[str, Any]) -> str | None:
 def _software(loaded: Loaded, environment: str) -> dict[str, str]:
     """Return what the launches of an environment say about compiler, processor and libraries.
 
-    The lines of earlier versions do not have these facts.
+    Launches of earlier versions of onesided do not have these facts.
     """
     every = loaded.campaign.record.get("launch_facts", [])
     facts = [launch for launch in every if launch["environment"] == environment]
@@ -137,7 +138,7 @@ def _software(loaded: Loaded, environment: str) -> dict[str, str]:
 
 
 def _told(values: Iterable[str | None]) -> str:
-    """Return each value once; None is a value that a launch looked for and did not find."""
+    """Return each value once, as text. None stands for a value that a launch did not find."""
     return "; ".join(sorted({value or UNKNOWN for value in values})) or NOT_RECORDED
 
 
@@ -272,6 +273,6 @@ def _interval_lead(loaded: Loaded) -> str:
 
 
 def section(loaded: Loaded) -> Section:
-    """Return the section that every report ends with."""
+    """Return the section on the report's origin, with which every report ends."""
     tables = (_environments_table(loaded), _facts_table(loaded))
     return Section("provenance", "Where this comes from", _interval_lead(loaded), tables)

@@ -1,4 +1,4 @@
-"""Tables that a source printed. A report shows them as printed, beside today's measurements."""
+"""Tables that a paper printed. A report shows these tables beside today's measurements."""
 
 import csv
 import io
@@ -18,17 +18,18 @@ from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
 
 FOLDER = Path("results", "published")
-"""The folder, below the project's folder, with the tables and claims of sources."""
+"""The folder, below the project's folder, with the tables and claims of papers."""
 
 NOT_AVAILABLE = "N/A"
 NO_NUMBER = (NOT_AVAILABLE, "NA", "--")
-"""The words that sources print if they have no number."""
+"""The words that papers print in place of a missing number."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
 """The form of a printed number. Python would accept further forms, such as nan and 1_0."""
 
 NO_FIELD = ""
-"""A field that the source's table lacks, because this row has fewer columns than other rows."""
+"""The text of a field that the paper's table lacks, because a row has fewer columns than other
+rows."""
 
 UNITS = {
     "1": (1.0, "1"),
@@ -38,15 +39,16 @@ UNITS = {
     "bytes": (1.0, "B"),
     "MB/s": (1e6, "B/s"),
 }
-"""For each unit of a source: the factor that converts a number, and the unit that results."""
+"""For each unit in a paper: the factor that converts a number, and the unit of the converted
+number."""
 
 OURS = ("row", "short_label", "suspect", "note")
-"""Columns that are not from a source (results/published/README.md)."""
+"""Columns of the CSV files that are not from a paper (results/published/README.md)."""
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of a source: ``results/published/<name>.csv``, described by ``<name>.yaml``.
+    """A table of a paper: ``results/published/<name>.csv``, described by ``<name>.yaml``.
 
     Attributes:
         name: the name of the two files, without ending.
@@ -63,7 +65,7 @@ class PublishedTable:
 
     @property
     def path(self) -> Path:
-        """Return the path of the numbers."""
+        """Return the path of the CSV file with the table's numbers."""
         return paths.project_root() / FOLDER / f"{self.name}.csv"
 
     @cached_property
@@ -105,7 +107,7 @@ class PublishedTable:
         return rows
 
     def _read(self) -> tuple[list[dict[str, str]], Sequence[str]]:
-        """Return the rows of the file, and the names of its columns."""
+        """Return the rows of the CSV file, and the names of its columns."""
         written = documents.read_text(self.path)
         unseen = UNSEEN_IN_LINES.search(written.replace("\r\n", "\n"))
         if unseen:
@@ -125,11 +127,11 @@ class PublishedTable:
         return self.document["columns"][column].get("unit")
 
     def title(self, column: str) -> str:
-        """Return the source's name for a column."""
+        """Return the paper's name for a column."""
         return str(self.document["columns"][column]["title"])
 
     def number(self, row: Mapping[str, str], column: str) -> float | None:
-        """Return a field's number, converted as in `UNITS`; None if the source has no number.
+        """Return a field's number, converted as in `UNITS`; None if the paper has no number.
 
         Raises:
             InputError: the field has neither a number nor a word for no number.
@@ -151,13 +153,13 @@ class PublishedTable:
 
     @property
     def heading(self) -> str:
-        """Say in a few words where the table is, and what the table has."""
+        """Say in a few words where in the paper the table is, and what the table shows."""
         source, place = self.document["source"], self.document["place"].rstrip(",")
         return f"{place}, {source['short']}, {source['year']}: {self.document['what']}"
 
     @property
     def caption(self) -> str:
-        """Say what the table is, and where it is in the source."""
+        """Say what the table shows, and where in the paper the table is."""
         source, place = self.document["source"], self.document["place"]
         return (
             f"Published, {source['year']}: {place} of {source['short']}, {self.document['what']}; "
@@ -165,7 +167,7 @@ class PublishedTable:
         )
 
     def table(self) -> Table:
-        """Return the table as printed, with notes: on columns, and at each suspect number."""
+        """Return the table as printed, with notes on columns and on each suspect number."""
         names = list(self.document["columns"])
         shown = [name for name in names if name != self.groups]
         columns = [
@@ -194,7 +196,7 @@ class PublishedTable:
         )
 
     def _meanings(self) -> list[tuple[str, str]]:
-        """Return a note, without a mark, for each column whose meaning the file states."""
+        """Return a note, without a mark, for each column whose meaning the YAML file states."""
         columns = self.document["columns"].values()
         said = [(one["title"], one["meaning"]) for one in columns if "meaning" in one]
         return [("", f"{title}: {meaning.rstrip('.')}.") for title, meaning in said]
@@ -207,13 +209,13 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Point:
-    """A number of a source.
+    """A number that a paper printed.
 
     Attributes:
         series: the curve of the number.
         x: the position on the axis.
-        label: the source's or the reader's name for the position.
-        value: the number; None if the source has no number.
+        label: the paper's or the reader's name for the position.
+        value: the number; None if the paper has no number.
         suspect: whether the table flags the number as suspect.
     """
 
@@ -225,10 +227,10 @@ class Point:
 
 
 class Curves:
-    """The curves of a table that a source printed.
+    """The curves of a table that a paper printed.
 
     Attributes:
-        table: the table of the source.
+        table: the table of the paper.
         columns: the columns with the values.
     """
 
@@ -248,7 +250,7 @@ class Curves:
 
     @property
     def unit(self) -> str:
-        """Return the unit of the numbers of the first column."""
+        """Return the unit of the curves: the unit of the first column."""
         return self._unit(next(iter(self.columns)))
 
     def _unit(self, name: str) -> str:
@@ -265,7 +267,7 @@ class Curves:
         return name in row.get("suspect", "").split()
 
     def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
-        """Return the numbers in the form that a figure needs.
+        """Return the numbers of all curves in the form that a figure needs.
 
         Args:
             unit: the unit of the values in the figure.
@@ -286,7 +288,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class PublishedSeries(Curves):
-    """A table whose columns are series.
+    """A paper's table in which each column is a series of a figure.
 
     Attributes:
         x: the table's column that the axis shows.
@@ -303,7 +305,7 @@ class PublishedSeries(Curves):
     places: Mapping[str, int] = field(default_factory=dict)
 
     def _numbers(self) -> list[Point]:
-        """Return the numbers, one series after another."""
+        """Return the numbers of all curves, one curve after another."""
         groups = dict.fromkeys(row[self.groups] if self.groups else "" for row in self.table.rows)
         return [
             self._point(self._series(group, name), self._place(row), row[self.x], row, name)
@@ -331,7 +333,7 @@ class PublishedSeries(Curves):
 
 @dataclass(frozen=True)
 class PublishedRows(Curves):
-    """A table whose rows are series.
+    """A paper's table in which each row is a series of a figure.
 
     Attributes:
         series: the table's column that names the series.
@@ -343,7 +345,7 @@ class PublishedRows(Curves):
     columns: Mapping[str, int]
 
     def _numbers(self) -> list[Point]:
-        """Return the numbers, one series after another."""
+        """Return the numbers of all curves, one curve after another."""
         return [
             self._point(row[self.series], x, str(x), row, name)
             for row in self.table.rows

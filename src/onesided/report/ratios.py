@@ -56,7 +56,7 @@ class Ratio(Pair):
 def by_point(
     cells: Iterable[Cell], point: Callable[[Cell], Mapping[str, Any] | None]
 ) -> list[tuple[Mapping[str, Any], list[Cell]]]:
-    """Return points with their cells, in the order of the cells.
+    """Group cells by their points (values on axes), in the order of the cells.
 
     Args:
         cells: the cells of an MPI.
@@ -72,11 +72,12 @@ def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
-"""Chooses the cells to compare. The input is an MPI's cells with a core for each rank."""
+"""A function that chooses the cells to compare. Its input is an MPI's cells with a core for each
+rank."""
 
 
 def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:
-    """Return the ratios of each MPI that has a ratio.
+    """Return, for each MPI, the ratios of its cells. MPIs without a ratio are left out.
 
     Args:
         material: the material with the values.
@@ -95,7 +96,7 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
 
 
 def heads_of(axes: Sequence[Axis]) -> list[Column]:
-    """Return the columns of a point. A point consists of values on axes."""
+    """Return the table columns that show a point, which consists of values on axes."""
     return [
         Column(axis.name, axis.title, str if axis.whole else None, header=at == 0)
         for at, axis in enumerate(axes)
@@ -147,7 +148,7 @@ class Ratios:
         return [*([Prose(self.title, said)] if said else []), self._table(material, by_name)]
 
     def _fields(self, material: Material, name: str, ratio: Ratio) -> dict[str, Any]:
-        """Return the fields of an MPI in a row."""
+        """Return the fields that an MPI has in a table row."""
         if self.word is None:
             own = {} if self.way is None else {f"way_{name}": self.way(ratio.over)}
             return {name: ratio.measure, **own}

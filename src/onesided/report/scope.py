@@ -1,4 +1,4 @@
-"""What the campaign of a report was measured on. The report claims nothing beyond this."""
+"""The scope of a report: on what its campaign was measured. A report claims nothing beyond this."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> str | None:
-    """Say by what way the ranks of a partition access windows; None if unknown or not uniform."""
+    """Say how the ranks of a partition access windows; None if this is unknown or not uniform."""
     system, name = partition
     rows = loaded.campaign.read_cells("system", "partition", "transport", "ranks", "nodes")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
@@ -139,11 +139,12 @@ def cleared(record: Mapping[str, Any]) -> list[str]:
 
 
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the variables that no environment or setting names, by environment and setting.
+    """Return variables that launches had, but that no environment or setting names.
 
     Some of these variables were set in the shell, and a session did not clear them. A module, a
-    command of the site or a file of the MPI set the others; the ranks reported them. A key is an
-    environment's name with the setting, or the name alone if all its launches had the variables.
+    command of the site or a file of the MPI set the others; the ranks reported them. A key of the
+    result is an environment's name with the setting, or the name alone if all its launches had the
+    variables.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
@@ -157,7 +158,7 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
-    """Return the variables of `foreign` in words, equal sets together; None if there is none."""
+    """Return the variables of `foreign` in words, equal sets only once; None if there are none."""
     places: dict[str, list[str]] = defaultdict(list)
     for place, variables in foreign(record).items():
         places[" ".join(variables)].append(place)
@@ -165,6 +166,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return the sentence at each table if variables of `foreign` were set; None if none were."""
+    """Return the remark at each table if variables of `foreign` were set; None if none were set."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

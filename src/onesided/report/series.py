@@ -1,4 +1,7 @@
-"""A figure described by data: a metric by an axis of numbers. A source's figure may be above it."""
+"""A figure described by data: a metric by an axis of numbers.
+
+Above this figure, a page may show the figure of a paper.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,10 @@ from onesided.report.pivot import Axis
 from onesided.report.published import Curves
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-"""The shapes of series. A series has a colour and a shape; further series use other pairs."""
+"""The shapes of the marks of series. Each series has its own pair of colour and shape."""
 WIDE_RANGE = 30
-"""An axis is logarithmic if the largest value divided by the smallest is at least this."""
+"""An axis is logarithmic if the largest value divided by the smallest value is at least this
+number."""
 MOST_KEYS = 4
 """The number of series side by side in the key of a wide figure."""
 MOST_PANELS = 3
@@ -32,10 +36,11 @@ MOST_PANELS = 3
 
 @dataclass(frozen=True)
 class SeriesFigure:
-    """A metric by an axis of numbers, with one panel for each MPI.
+    """A figure of a metric by an axis of numbers, with one panel for each MPI.
 
     Cells that differ in anything except the axis are in different series, so nothing is pooled. The
-    name of a series says what differs. The figure's table shows the verdict of a cell that failed.
+    name of a series says how its cells differ from those of other series. The figure's table shows
+    the verdict of a cell that failed.
 
     Attributes:
         name: the name of the figure and its CSV.
@@ -48,7 +53,7 @@ class SeriesFigure:
         only: values of other axes to which the figure is limited.
         show: how a value is written in the table.
         unit: the unit of the values: ``s``, ``1``, ``1/s`` ...
-        published: the source's curves of the same metric; they are drawn in a separate figure
+        published: the paper's curves of the same metric; they are drawn in a separate figure
             above.
         dots: whether each point has a mark. Without marks a page with many points stays small.
         is_order: whether the axis is an order, which is never logarithmic.
@@ -69,7 +74,7 @@ class SeriesFigure:
     is_order: bool = False
 
     def points(self, material: Material) -> list[Row]:
-        """Return a point for each cell, in the order in which they were declared."""
+        """Return a point of the figure for each cell, in the order of the cells' declaration."""
         material = apart(material)
         cells = [cell for cell in material.cells if self._is_shown(cell)]
         differing = _differing(cells, self.x.name)
@@ -94,7 +99,10 @@ class SeriesFigure:
         return wanted and str(cell.labels.get(self.x.name)) != NO_MEANING
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure, if any, and today's figure. Figures need values."""
+        """Return the paper's figure, if any, and today's figure.
+
+        A figure without values is left out.
+        """
         found = []
         if self.published is not None:
             caption = f"{self.published.table.caption} Another machine and another decade: compare "
@@ -145,7 +153,7 @@ class SeriesFigure:
     def _panel(
         self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
     ) -> figures.Specification:
-        """Return one panel; all panels have the same axes."""
+        """Return one panel of the figure. All panels have the same axes."""
         places = [point["x"] for point in every]
         scale = alt.Scale(domain=[0, max(places)]) if self.is_order else _scale(places)
         x = alt.X("x:Q", scale=scale, axis=self._ticks(every))
@@ -190,7 +198,7 @@ class SeriesFigure:
         return figures.combined("layer", layers, **size)
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return the axis, with the points' labels at its ticks."""
+        """Return the x axis, with the labels of the points at its ticks."""
         labels = {repr(float(point["x"])).removesuffix(".0"): point["label"] for point in points}
         return alt.Axis(
             title=self.x.title,

@@ -39,7 +39,8 @@ def small(drawing: str, name: str, font: str) -> str:
 def _strip(parent: Element, font: str) -> None:
     """Remove what nobody sees: frames without a colour, classes, attributes that change nothing.
 
-    Also remove the labels of the marks. They repeat the table, and a screen reader reads the table.
+    Also remove the labels of the marks. A screen reader does not need these labels, because it
+    reads the figure's table, which has the same values.
     """
     for child in list(parent):
         frame = child.get("class") in ("background", "foreground")
@@ -74,7 +75,7 @@ Look = tuple[tuple[str, str], ...]
 
 
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
-    """Draw neighbours as one element if they differ only in their places.
+    """Draw neighbouring elements as one element if they differ only in their places.
 
     Args:
         root: the root element of the drawing.
@@ -107,21 +108,22 @@ def _movable(element: Element, tag: str) -> bool:
 
 
 def _end(element: Element) -> str:
-    """Remove and return the end of a line, relative to the line's place; return "" for a mark."""
+    """Remove a line's end point from its element and return the end point; return "" for a mark."""
     if element.tag != "line":
         return ""
     return f"l{element.attrib.pop('x2', '0')},{element.attrib.pop('y2', '0')}"
 
 
 def _lines(look: Look, places: list[str]) -> list[Element]:
-    """Return one path for lines of the same look: a grid, the ticks of an axis, intervals."""
+    """Return one SVG path that draws all lines of the same look, such as a grid or ticks."""
     return [Element("path", {"d": "".join(f"M{place}" for place in places), **dict(look)})]
 
 
 def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
-    """Return one path for marks of the same look, with their shape at each vertex.
+    """Return one SVG path that draws all marks of the same look, one mark at each vertex.
 
-    A figure has hundreds of marks. With one element for each mark, most of a page would be marks.
+    A figure has hundreds of marks. With one element for each mark, marks would take most of the
+    bytes of a page.
     """
     size = {"markerWidth": "20", "markerHeight": "20", "overflow": "visible"}
     marker = Element("marker", {"id": mark, "markerUnits": "userSpaceOnUse", **size})
@@ -136,14 +138,14 @@ def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
 
 
 def _own_names(drawing: str, name: str) -> str:
-    """Name clips after their drawing, because Vega numbers the clips of all drawings together."""
+    """Name clip paths after their drawing, because Vega numbers clips over all drawings."""
     found = dict.fromkeys(re.findall(r"\bclip\d+\b", drawing))
     names = {clip: f"clip-{name}-{at}" for at, clip in enumerate(found)}
     return re.sub(r"\bclip\d+\b", lambda clip: names[clip.group()], drawing)
 
 
 def hatched(drawing: str, name: str, ground: str, line: str) -> str:
-    """Return a drawing in which areas filled with the ground's colour are hatched by lines."""
+    """Return a drawing in which all areas of the colour `ground` are hatched by lines."""
     pattern = f"hatch-{name}"
     hatch = (
         f'<defs><pattern id="{pattern}" width="5" height="5" patternUnits="userSpaceOnUse" '

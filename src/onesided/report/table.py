@@ -22,12 +22,13 @@ from onesided.report.words import badge
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with the whole table if the table has at most this many times the rows asked for."""
+"""A page opens with the whole table if the table has at most this factor times the number of rows
+that the reader asked for."""
 
 MOST_IN_PAGE = 200_000
-"""The most rows of a table that a page has. If a table is longer, the page has only its first
-`FIRST_OF_MANY` rows. These rows cannot be filtered or sorted, so that no reader takes them for
-the whole table."""
+"""A page has at most this many rows of a table. If a table is longer, the page has only its first
+`FIRST_OF_MANY` rows. These rows cannot be filtered or sorted, so that no reader takes them for the
+whole table."""
 
 FIRST_OF_MANY = 1000
 
@@ -35,7 +36,8 @@ ROWS_AT_A_TIME = 1000
 """The number of rows of a CSV that are made at a time."""
 
 MANY_COLUMNS = 7
-"""If a table has more columns, they have small letters, and words may break after underscores."""
+"""If a table has more columns than this, its columns are narrow: letters are small, and words may
+break after underscores."""
 
 _UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
 
@@ -69,7 +71,7 @@ class Column:
 
     Attributes:
         key: the key of the row's value. The value is text, a number, a `Written` number, a
-            `Measure`, or None. A word in place of a measure is a verdict (or the source's N/A).
+            `Measure`, or None. A word in place of a measure is a verdict (or the paper's N/A).
         title: the head of the column.
         show: the function that writes a number; None for text.
         measure: the values are measures; the CSV also gets their intervals.
@@ -108,11 +110,14 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Tell whether the values are aligned to the right."""
+        """Tell whether the column's values are numbers, which are aligned to the right."""
         return self.show is not None
 
     def begin(self, labelled: bool) -> str:
-        """Return the tag that begins each cell of the column, with the title if `labelled`."""
+        """Return the HTML tag that begins each table cell of the column.
+
+        If `labelled`, the tag has the title of the column.
+        """
         label = f' data-label="{escape(self.title)}"' if labelled else ""
         if self.header:
             return f'<th scope="row"{label}>'
@@ -120,7 +125,7 @@ class Column:
         return f'<td{label} class="{kind}">' if kind else f"<td{label}>"
 
     def csv_names(self) -> list[str]:
-        """Return the heads of the CSV's columns that this column fills."""
+        """Return the names of the CSV columns that this column fills."""
         name = f"{self.key}_{self.unit}" if self.unit else self.key
         if not self.measure:
             return [name]
@@ -235,7 +240,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return the end of a link to a row. The end is the same in every report.
+    """Return the fragment of a link to a row. The fragment is the same in every report.
 
     Args:
         table: the table's name.
@@ -247,7 +252,7 @@ def row_name(table: str, values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class RowsOf(Sequence[Row]):
-    """Rows that are made on demand. Of a million rows, only the shown rows are kept in memory.
+    """Table rows that are made on demand. Only the rows that a page shows are kept in memory.
 
     Attributes:
         things: the things; each has one row.
@@ -315,7 +320,7 @@ class Table:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def csv_text(self) -> str:
-        """Return the CSV: RFC 4180, a head, numbers in full."""
+        """Return the table as CSV (RFC 4180), with a head and all digits of numbers."""
         return "".join(self.csv_pieces())
 
     def csv_pieces(self) -> Iterator[str]:
@@ -333,12 +338,12 @@ class Table:
 
     @property
     def is_in_page(self) -> bool:
-        """Tell whether a page has all rows. The CSV always has all rows."""
+        """Tell whether a page has all rows of the table. The CSV always has all rows."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     @cached_property
     def is_of_one_launch(self) -> bool:
-        """Tell whether the table has measures, and each of them is of one launch."""
+        """Tell whether the table has measured values, and each of them is of only one launch."""
         keys = [column.key for column in self.columns if column.measure]
         values = (row.get(key) for row in (self.rows if keys else ()) for key in keys)
         launches = (value.launches for value in values if isinstance(value, Measure))
@@ -378,7 +383,7 @@ class Table:
         return self.rows if is_short else self.rows[:most]
 
     def identifier(self, row: Row) -> str | None:
-        """Return the end of a link to the row (`row_name`); None if the table names no rows."""
+        """Return the fragment of a link to the row; None if the table has no links to its rows."""
         return row_name(self.name, [row.get(key) for key in self.named]) if self.named else None
 
     def different(self, key: str) -> list[str]:

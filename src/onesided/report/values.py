@@ -16,7 +16,10 @@ def measure_of(values: Sequence[float]) -> Measure:
 
 
 def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values. Its interval is the widest that their intervals allow."""
+    """Return the ratio of two values.
+
+    The ratio's interval is the widest interval that the intervals of both values allow.
+    """
     low, high = above.low / below.high, above.high / below.low
     launches = min(above.launches, below.launches)
     return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
@@ -41,7 +44,7 @@ class Values:
         return self.material.measure(cell, self.metric, self.statistic)
 
     def by_value(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Return the cells with a value, the least value first."""
+        """Return the cells that have a value, sorted by their values, the least value first."""
         known = ((self.of(cell), cell) for cell in cells)
         timed = [(measure.value, cell) for measure, cell in known if measure is not None]
         return [cell for _, cell in sorted(timed, key=lambda pair: pair[0])]
@@ -58,11 +61,11 @@ class Values:
         return measure_of(means) if means else None
 
     def ratios(self, over: Cell, under: Cell) -> dict[int, float]:
-        """Return the ratio of two cells in each round that has values of both cells."""
+        """Return the ratio of two cells' values in each round that has values of both cells."""
         above, below = self.rounds(over), self.rounds(under)
         return {turn: above[turn] / below[turn] for turn in sorted(above.keys() & below.keys())}
 
     def ratio(self, over: Cell, under: Cell) -> Measure | None:
-        """Return the ratio of two cells, round by round; None if no round has both values."""
+        """Return the ratio of two cells' values, round by round; None if no round has both."""
         ratios = self.ratios(over, under)
         return measure_of(list(ratios.values())) if ratios else None

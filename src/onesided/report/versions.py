@@ -17,7 +17,7 @@ from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Tabl
 from onesided.report.words import listed, tally
 
 Way = tuple[str, str]
-"""A way in which a program may work: a heading, and the name below the heading."""
+"""A way in which a program may access a window: a heading, and the name below the heading."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class SideBySide:
     ways: Mapping[Way, Mapping[Version, Sequence[Cell]]]
 
     def changes(self) -> list[str]:
-        """Say what changed from one measured version to the next: one line for each change."""
+        """Return a line of text for each verdict that changed from one version to the next."""
         return [
             f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
             for (heading, name), found in self.ways.items()
@@ -92,7 +92,7 @@ def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) ->
 
 
 def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
-    """Return the results of those experiments whose pages separate ways (`way_rows`)."""
+    """Return the results of those experiments whose pages have the function `way_rows`."""
     materials = [
         {material.experiment.kernel: material for material in loaded.materials()}
         for loaded in every
@@ -191,7 +191,7 @@ def _campaigns(every: Sequence[Loaded]) -> Table:
 
 
 def sentences(found: Sequence[SideBySide]) -> list[str]:
-    """Return sentences that say what changed, or that nothing changed."""
+    """Return sentences that say which verdicts changed, or that no verdict changed."""
     said = [line for beside in found for line in beside.changes()]
     if said:
         count = numbers.count(len(said), "verdict")

@@ -13,7 +13,8 @@ from onesided.report import numbers
 from onesided.system import documents
 
 MOST_LISTED = 8
-"""The most numbers that a sentence lists. Of more numbers it names the first and the last."""
+"""A sentence lists at most this many numbers. Of more numbers, a sentence names the first and the
+last."""
 
 
 def template(name: str) -> str:
@@ -91,7 +92,7 @@ def sign_of(word: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=10_000)
 def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
-    """Return a verdict as sign, word and colour. Each of the three is enough to read the verdict.
+    """Return a verdict as sign, word and colour. Each of these three alone tells the verdict.
 
     Args:
         word: the verdict.
@@ -109,10 +110,10 @@ def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
 
 
 LONGEST_WORD = 11
-"""The number of letters of a verdict that fit into a place of a matrix on a wide page."""
+"""How many letters of a verdict fit into one place (row and column) of a matrix on a wide page."""
 
 
 def fitting_word(word: str, short: bool) -> str:
-    """Return a verdict's word, cut if the word is too long or if there are many columns."""
+    """Return a verdict's word, or a shorter word if it is too long or if there are many columns."""
     is_cut = short or len(word) > LONGEST_WORD
     return _written(word).get("short", word) if is_cut else word

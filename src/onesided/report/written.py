@@ -18,19 +18,20 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     "whole": str,
     "percent": partial(numbers.share, whole=1.0),
 }
-"""The ways to write a column's numbers, by their names in a YAML file."""
+"""The functions that write a column's numbers, by their names in a YAML file."""
 
 Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""For each word in braces that repeats a column: its values, each with words for other braces."""
+"""What replaces a word in braces that repeats a column. Each such word has a list of values, and
+each value has the words for other braces."""
 
 
 @dataclass(frozen=True)
 class PageText:
     """A YAML file with texts of pages.
 
-    A column is a name with the fields of `onesided.report.parts.Column`. Its title is its name
-    unless another title is given. If the name has a word in braces, the column stands for several
-    columns.
+    The file describes a column by a name and by fields of `onesided.report.parts.Column`. A
+    column's title is its name, unless the file gives another title. If the name has a word in
+    braces, the column stands for several columns.
 
     Attributes:
         path: the path of the file, which has the mappings ``sections``, ``sentences`` and
@@ -49,7 +50,7 @@ class PageText:
         return documents.parse_yaml(documents.read_text(self.path), self.path)
 
     def section(self, name: str, parts: Sequence[Part | None], **words: str) -> Section | None:
-        """Return a section; None if the section has no part.
+        """Return a section of a page; None if the section has no part to show.
 
         Args:
             name: the name of the section in the file, which is also its identifier. Its lead may
@@ -125,6 +126,6 @@ def _column(key: str, given: Mapping[str, Any], words: Mapping[str, Any]) -> Col
 
 
 def range_words(values: Iterable[float], show: Callable[[float], str]) -> str:
-    """Return the least and the largest of some values, or only one value if they are equal."""
+    """Return the least and the largest of some values in words; one value if both are equal."""
     known = list(values)
     return " to ".join(dict.fromkeys((show(min(known)), show(max(known)))))
