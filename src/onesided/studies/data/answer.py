@@ -39,7 +39,7 @@ CellsByName = Mapping[str, Sequence[Cell]]
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
-    """Return how many cells were right, how many were run, and each cell's launches in words."""
+    """Return the number of right cells, the number of cells, and their launches in words."""
     failed = sum(cell.verdict in verdicts.FAILURES for cell in cells)
     counts = sorted({cell.launches for cell in cells})
     many = numbers.count(counts[0], "launch", "launches")

@@ -1,4 +1,4 @@
-"""One figure of bandwidth by message size: the source's lines are thin, today's lines are bold."""
+"""A figure of bandwidth by message size: thin lines from LLNL's report, bold lines of today."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Curve:
 
     @staticmethod
     def _labels(then: Sequence[Row], least: float) -> list[Row]:
-        """Return, for each machine, its name at the last point of its first line."""
+        """Return the labels of LLNL's machines, each at the end of the machine's first line."""
         ends: dict[str, Row] = {}
         for point in then:
             first = ends.setdefault(str(point["machine"]), point)
@@ -194,7 +194,7 @@ def _apart(points: Sequence[Row], narrow: bool) -> float:
 
 
 def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
-    """Return today's lines, with one colour for each MPI and one dash pattern for each way."""
+    """Return today's lines: each MPI has a colour, each way to send messages a dash pattern."""
     names = list(dict.fromkeys(str(point["machine"]) for point in points))
     ways = list(dict.fromkeys(str(point["placement"]) for point in points))
     colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))

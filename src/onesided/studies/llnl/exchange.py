@@ -75,7 +75,7 @@ class Summary:
     published: PublishedTable
 
     def parts(self, material: Material) -> list[Table | Prose]:
-        """Return a table, or a sentence if nothing was measured with this number of ranks."""
+        """Return the table; only a sentence if no cell has the number of ranks of the summary."""
         material = apart(material)
         processes = int(self.published.rows[0]["processes"])
         known = [c for c in material.cells if self.own.has(c) and _bandwidth(material).of(c)]
@@ -229,7 +229,7 @@ def _order(cell: Cell) -> tuple[Any, ...]:
 
 
 def _a_node(many: int) -> numbers.Written:
-    """Return the number of ranks per node in words, because a narrow page has no column titles."""
+    """Return ranks per node in words, because a narrow page shows them without a column title."""
     return numbers.Written(many, f"{many} a node")
 
 
@@ -320,7 +320,7 @@ class ByProcesses:
     size: str
 
     def curves(self, columns: Sequence[str]) -> PublishedSeries:
-        """Return the source's curves of some columns: one for each column and machine."""
+        """Return LLNL's curves: one for each of the given table columns and each machine."""
         return PublishedSeries(published_by_ranks(self.name), "processes", columns, "machine")
 
     def contents(self, own: Own) -> list[Content]:

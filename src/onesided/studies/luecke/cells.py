@@ -65,7 +65,7 @@ def size_words(size_bytes: str) -> str:
 
 
 def mpi2_of(cells: Iterable[Cell]) -> str:
-    """Return the interface that does what the source's MPI-2 does: pairwise, if that was run."""
+    """Return the interface that corresponds to the paper's MPI-2: pairwise if it was run."""
     return PAIRWISE if any(cell.axis("interface") == PAIRWISE for cell in cells) else MPI2
 
 

@@ -134,7 +134,7 @@ class TrialsInSequence(SeriesFigure):
         ]
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return an axis with few ticks: a tick for each trial would make a page large."""
+        """Return the axis of trials with few ticks, because many ticks make a page large."""
         return alt.Axis(title=self.x.title, tickCount=6)
 
     def _is_shown(self, cell: Cell) -> bool:

@@ -36,7 +36,7 @@ class _Baseline(ReferenceAnalysis):
     """The analysis of the kernel baseline: the time of one operation of each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples without bursts in which the second process competed too little."""
+        """Return the samples, except bursts in which the second process competed too little."""
         competing = samples.filter(pl.col("metric") == "competing")
         key = (*LAUNCH, "rank", "index")
         others = competing.select(*key, pl.col("value").alias("others"))

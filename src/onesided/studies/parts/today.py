@@ -1,4 +1,4 @@
-"""A study's times today: bandwidths of an exchange, and a time in a table and a figure."""
+"""Today's values of a study: tables of an exchange's bandwidth, tables and figures of a time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ class Today:
 
 
 def columns_of(cells: Sequence[Cell]) -> tuple[list[Column], list[Column]]:
-    """Return the columns of each MPI: its bandwidth, with the time as a note; and for the CSV."""
+    """Return, for each MPI, a bandwidth column for the page and a time column for the CSV."""
     names = list(dict.fromkeys(cell.environment for cell in cells))
     values = [
         Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")

@@ -141,7 +141,7 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 
 
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
-    """Return, for each cell, the ranks that cannot complete without the computing rank's call."""
+    """Return, for each cell, the ranks that complete only after a call of the computing rank."""
     if RELEASED not in material.evidence.columns:
         return {}
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")

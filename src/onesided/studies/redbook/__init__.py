@@ -1,4 +1,7 @@
-"""Two-sided or collective? Messages and collective calls of the Redbook SG24-5611."""
+"""Two-sided or collective?
+
+The study asks when collective calls are faster than messages, as in the Redbook SG24-5611.
+"""
 
 from onesided.cells.experiment import Study
 

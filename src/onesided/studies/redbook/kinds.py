@@ -1,4 +1,4 @@
-"""The answer: the fastest kind of communication in each MPI, and how many times as fast it is."""
+"""The answer of a page: the fastest kind of communication in each MPI, and its advantage."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,20 +23,20 @@ CAPTION = (
 
 
 def kind_of(cell: Cell) -> str:
-    """Return the kind of communication of a cell's interface."""
+    """Return a cell's kind of communication: one-sided, two-sided or collective."""
     if "alltoall" in cell.axis("interface"):
         return COLLECTIVE
     return ONE_SIDED if is_one_sided(cell) else TWO_SIDED
 
 
 def size_words(at: Mapping[str, Any]) -> str:
-    """Return the words for a point's size in a sentence."""
+    """Return a message size in words, for a sentence: ``8 bytes``."""
     return f"{at[SIZE.name]} bytes"
 
 
 @dataclass(frozen=True)
 class Kinds:
-    """A sentence for each MPI, and a table with one row for each point of the axes.
+    """A sentence for each MPI, and a table with a row for each combination of the axes' values.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -57,7 +57,7 @@ class Kinds:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and a table; one sentence if nothing was measured with enough cores."""
+        """Return sentences and a table; only one sentence if no cell had enough cores."""
         ratios = Ratios(
             name=f"{self.name}_kinds",
             caption=CAPTION,
@@ -73,14 +73,17 @@ class Kinds:
         return ratios.parts(material)
 
     def _at(self, cell: Cell) -> dict[str, Any] | None:
-        """Return the point of a cell and how the cell was run; None if the cell is not compared."""
+        """Return a cell's values on the axes, and how it was run; None if it is not compared."""
         if not self.shown(cell):
             return None
         where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-        """Yield, at each point, the fastest cells of the two fastest kinds; medians decide."""
+        """Yield, for each combination of values, the fastest cells of the two fastest kinds.
+
+        Which cell is faster depends on the medians over launches.
+        """
         for at, own in by_point(cells, self._at):
             fastest: dict[str, Cell] = {}
             for cell in values.by_value(own):
