@@ -1,7 +1,4 @@
-"""Two-sided or collective?
-
-The study asks when collective calls are faster than messages, as in the Redbook SG24-5611.
-"""
+"""Experiments of the Redbook SG24-5611 that compare messages with collective calls."""
 
 from onesided.cells.experiment import Study
 

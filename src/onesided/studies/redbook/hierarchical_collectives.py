@@ -41,7 +41,7 @@ On a busy machine, a launch may have only one burst.
 
 
 class CollectiveAnalysis(ReferenceAnalysis):
-    """Times, and how much they vary (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of times and their variation (see `onesided.cells.experiment.Analysis`)."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return, for each launch, the time of an operation and the variation of its bursts."""

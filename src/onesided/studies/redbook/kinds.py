@@ -96,7 +96,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, where each kind is fastest, and at which point the gain is greatest."""
+        """Say, for one MPI, where each kind of communication is fastest and where it gains most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

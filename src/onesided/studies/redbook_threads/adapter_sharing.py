@@ -88,7 +88,7 @@ class Sharing:
 
     @staticmethod
     def _fitted(values: Values, cells: Sequence[Cell], fit: Fit) -> Measure | None:
-        """Fit each round separately; return the median of the fitted values with its interval."""
+        """Fit the model to each round; return the median fitted value with its interval."""
         by_round: dict[int, dict[int, float]] = {}
         for cell in cells:
             for turn, value in values.rounds(cell).items():
@@ -110,7 +110,7 @@ class Sharing:
         }
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return the rows, by environment, in the order of the cells' declaration."""
+        """Return the table's rows, by environment, in the order in which cells were declared."""
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:

@@ -67,7 +67,10 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say, for one MPI and each flavor, at which sizes local completion is earlier than remote."""
+    """Say, for one MPI, at which message sizes local completion is earlier than remote.
+
+    There is a sentence for each window flavor.
+    """
     for flavor in dict.fromkeys(ratio.at["flavor"] for ratio in ratios):
         sizes: dict[str, list[str]] = {EARLIER: [], LATER: [], OPEN: []}
         for ratio in ratios:

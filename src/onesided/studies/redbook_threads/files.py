@@ -93,7 +93,7 @@ def name_of(number: float) -> str:
 
 
 def on_systems(material: Material, cells: Sequence[Cell]) -> str:
-    """Name the cells' file systems, and give the largest share of a file that was in memory."""
+    """Name the file systems of the cells' files, and the largest share of a file in memory."""
     systems = map(Values(material, FILE_SYSTEM.name).of, cells)
     shares = map(Values(material, RESIDENT.name).of, cells)
     names = sorted({name_of(system.value) for system in systems if system is not None})

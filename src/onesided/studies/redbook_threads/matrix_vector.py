@@ -36,13 +36,13 @@ It includes the wait for the slowest task.
 
 
 class ShareAnalysis(ReferenceAnalysis):
-    """The analysis: two times and a share (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of two times and their ratio (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the total time, the time of the reduction, and the reduction's share."""
+        """Return each launch's total time, reduction time, and share of the reduction."""
         times = super().launch_values(cells, samples)
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)

@@ -101,7 +101,7 @@ class RequestCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return one row for each MPI, direction and storage that a launch could be fitted to."""
+        """Return a table row for each MPI, direction and storage with a successful fit."""
         requests, times = Values(material, REQUESTS.name), Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         rows = []

@@ -1,4 +1,4 @@
-"""How long does a rank take to read or write a file that only another rank can access?"""
+"""How long does a rank take to read or write a file through another rank that has the file?"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -59,7 +59,7 @@ class LevelCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return one row for each MPI and kind of message, with the ratios of the times."""
+        """Return a row for each MPI and kind of message, with the ratios of times of levels."""
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}

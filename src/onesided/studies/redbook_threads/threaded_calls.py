@@ -38,13 +38,13 @@ def _messages() -> pl.Expr:
 
 
 class RateAnalysis(ReferenceAnalysis):
-    """The analysis of times and rates (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of message times and rates (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the time of a message in each stream, and the rate of all streams."""
+        """Return each launch's time of a message in a stream, and the rate of all streams."""
         times = super().launch_values(cells, samples)
         rates = times.join(cells.select(*LAUNCH, "labels"), on=list(LAUNCH)).with_columns(
             (_messages() / pl.col("value")).alias(RATE)

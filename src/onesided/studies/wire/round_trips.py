@@ -207,7 +207,7 @@ class WhileComputing:
 
 
 class Calls:
-    """A folded table: each call of each way, with its interval and its work."""
+    """A folded table of all calls of each way to access, with their intervals and work."""
 
     def parts(self, material: Material) -> list[Folded]:
         """Return the table of calls, or nothing if no way was measured with enough delays."""
