@@ -1,7 +1,7 @@
 """The answer about data: which cells were right, what was not tried, which defects are known.
 
-A page about data shows the whole answer. For every campaign, the first screen and the terminal show
-a few sentences of the answer (`onesided.report.page.Brief`).
+A page on an experiment about data shows the whole answer. For every campaign, the first screen and
+the terminal show a few sentences of the answer (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from onesided.studies.data import known, tried
 from onesided.studies.data.counts import TEXT, run_by_name
 
 CAMPAIGN = "onesided run conformance"
-"""The command that tries every value of every axis."""
+"""The command that compares data with every value of every axis of the kernel conformance."""
 
 NO_VARIABLE = "no environment variable set"
 
@@ -51,7 +51,7 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 def _compared(own: CellsByName) -> list[Markup]:
     """Say, in one sentence for each MPI, how many of its cells were right.
 
-    MPIs with the same result share a sentence.
+    MPIs with the same numbers share a sentence.
     """
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():

@@ -29,7 +29,7 @@ class ConformanceAnalysis(ReferenceAnalysis):
     """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict that every byte was right.
+        """Return the verdict that every byte in the cell was right.
 
         If the cell failed, the failure replaces this verdict.
         """

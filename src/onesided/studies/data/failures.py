@@ -13,29 +13,33 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""An axis says nothing about failing cells if these cells have too many different values on it:
-more than this number, or more than half the number of failing cells."""
+"""An axis is ignored if the failing cells have more than this many different values on it.
+
+It is also ignored if they have more different values than half the number of failing cells.
+"""
 
 MOST_AXES = 3
-"""At most this many axes may be named to separate failing cells from other cells.
+"""If more axes than this are chosen, only axes below `MOST_CHANCE` are named.
 
-With more axes, any small group of cells could be separated from the others.
+With more axes, any small group of cells could be separated from the other cells.
 """
 
 MOST_CHANCE = 0.01
-"""If the axes do not separate the failing cells, or if there are too many axes, an axis is named
-only below this probability: that all of as many cells, drawn at random, have the values of the
-failing cells on this axis."""
+"""The largest chance with which an axis that does not separate the failing cells is still named.
+
+The chance is the probability that as many cells, drawn at random, all have the values of the
+failing cells on this axis. The chance also decides if more than `MOST_AXES` axes are chosen.
+"""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     """Return a few axes, and their values, that tell failing cells from other cells.
 
-    Most cells of the grid differ from a base point on only a few axes. Therefore failing cells also
-    agree on many axes that have nothing to do with the failure. Axes are chosen one by one. The
-    next axis is the axis that leaves the fewest cells. The choice ends when no further axis leaves
-    fewer cells. At last, some chosen axes are dropped: axes that later axes made superfluous, and
-    axes on which the failing cells may agree by chance.
+    Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
+    also agree on many axes that have nothing to do with the failure. Axes are chosen one by one.
+    The next axis is the axis that leaves the fewest cells. The choice ends when no further axis
+    leaves fewer cells. At last, some chosen axes are dropped: axes that later axes made
+    superfluous, and axes on which the failing cells may agree by chance.
 
     Args:
         failed: cells that failed in the same way.

@@ -60,7 +60,7 @@ class Tried:
 
     @property
     def total(self) -> int:
-        """Return how many cells have a value on the axis."""
+        """Return the number of cells that have a value on this axis."""
         return sum(self.counts.values())
 
     @property

@@ -74,7 +74,7 @@ class UpstreamDefect:
     now_and_then: bool = False
 
     def is_probed_by(self, labels: Mapping[str, Any], setting: str | None) -> bool:
-        """Tell whether a cell probes the defect."""
+        """Tell whether a cell with the given labels and setting probes the defect."""
         own = {**labels, SETTING: setting}
         return not self.not_probed and has_one_of(own, self.probe)
 
@@ -146,7 +146,7 @@ def known() -> tuple[UpstreamDefect, ...]:
 
 
 def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
-    """Return the defects that may be the cause of a cell's failure."""
+    """Return the upstream defects that may be the cause of a cell's failure."""
     return [defect for defect in known() if defect.accounts_for(cell, release)]
 
 
@@ -201,7 +201,7 @@ def _word(
 ) -> str | None:
     """Say whether cells of an MPI show an upstream defect.
 
-    The result is None for an MPI of another family, or if no cell probed the defect.
+    The result is None if the defect is of another family of MPIs, or if no cell probed the defect.
 
     Args:
         defect: the defect as upstream knows it.

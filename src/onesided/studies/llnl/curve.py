@@ -57,7 +57,7 @@ class Curve:
 
     Attributes:
         name: the name of the figure and its CSV.
-        published: the source's table of values by size.
+        published: LLNL's table of values by size.
         interfaces: the interfaces of today's lines.
         flavor: the flavor of the windows, for interfaces with a window.
     """

@@ -51,7 +51,7 @@ class Own:
 
     Attributes:
         today: today's tables.
-        labels: the values of the source's own way on axes.
+        labels: the axis values of LLNL's own way to send messages.
     """
 
     today: Today
@@ -67,8 +67,8 @@ class Summary:
     """Today's values with the same number of ranks as in the summary of LLNL's report.
 
     Attributes:
-        own: the cells of the source's own way.
-        published: the source's summary; it has the number of processes.
+        own: the cells of LLNL's own way to send messages.
+        published: LLNL's summary; it has the number of processes.
     """
 
     own: Own
@@ -102,8 +102,8 @@ class PerNode:
     Tables of LLNL's report stand beside them.
 
     Attributes:
-        own: the cells of the source's own way.
-        published: the source's table by processes per node; None if there is none.
+        own: the cells of LLNL's own way to send messages.
+        published: LLNL's table by processes per node; None if there is none.
     """
 
     own: Own
@@ -373,10 +373,10 @@ def exchange(
         lead: the first sentences of the page: what a reader has to know.
         faster: the answer to the question which side is faster.
         today: today's tables.
-        own: the values of the source's own way on axes.
+        own: the axis values of LLNL's own way to send messages.
         same: the interface of this way with the same buffers in all passes.
-        published: the source's tables.
-        by_ranks: the source's tables by the number of processes; None if there are none.
+        published: LLNL's tables.
+        by_ranks: LLNL's tables by the number of processes; None if there are none.
         more: parts of the page to show after today's tables.
     """
     kernel = module.rpartition(".")[2]

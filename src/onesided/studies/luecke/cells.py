@@ -36,7 +36,7 @@ SHORT: Mapping[str, str] = {
 }
 """The short names of the interfaces, for a figure's legend.
 
-A figure has one flavor of each interface.
+A figure shows only one window flavor of each interface.
 """
 SIZE_WORDS = {
     "8": "8 bytes",
@@ -117,8 +117,9 @@ def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
 def for_figures(material: Material, words_of_target: str = "from rank ") -> Material:
     """Return the material for a figure, with one window flavor of each interface.
 
-    The number of ranks becomes an axis. Interfaces have their names from `SHORT`. Cells with more
-    ranks than cores are marked, and form a separate series.
+    In this material, the number of ranks is an axis of a cell. Interfaces have their names from
+    `SHORT`. Cells with more ranks than cores are marked, and have a line of their own in the
+    figure.
 
     Args:
         material: the material.

@@ -133,7 +133,8 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 def scales_better(cells: Cells, asked: Asked) -> Outcome:
     """Compare how the times of two ways grow from the fewest to the most ranks that both have.
 
-    The growth of the way ``to`` is divided by the growth of the way ``of``.
+    The claim names two ways, ``of`` and ``to``; the growth of ``to`` is divided by the growth of
+    ``of``.
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
@@ -152,7 +153,7 @@ def scales_better(cells: Cells, asked: Asked) -> Outcome:
 
 
 def near_and_far(cells: Cells, asked: Asked) -> Outcome:
-    """Tell whether a message takes about the same time from every rank.
+    """Tell whether a message from any rank takes about the same time.
 
     The criterion is the time from the slowest rank, divided by the time from the fastest rank.
     """

@@ -46,7 +46,7 @@ class TimeByRanks:
 
     Attributes:
         kernel: the kernel of the figures.
-        published: the numbers of the source.
+        published: the numbers of the paper.
     """
 
     kernel: str
@@ -171,7 +171,7 @@ class TimeBySize:
 
     Attributes:
         kernel: the kernel of the figure.
-        published: the numbers of the source; None if the source has no such numbers.
+        published: the numbers of the paper; None if the paper has no such numbers.
     """
 
     kernel: str
@@ -212,12 +212,12 @@ def pattern(
         module: the full name of the experiment's module; the last part is the kernel's name.
         title: the title of the experiment and its section.
         order: the place in a report; the least number comes first.
-        number: the number of the source's table.
+        number: the number of the paper's table.
         lead: the first sentences of the page: what a reader has to know.
         who: a sentence that says which rank computes in the cells with a computing rank.
-        unit: the unit of the times in the source's table, if it has one column for each number of
+        unit: the unit of the times in the paper's table, if it has one column for each number of
             ranks. None if it has one row for each size.
-        mpi: the source's names for its MPI rows (see `Ratios`).
+        mpi: the paper's names for its MPI rows (see `Ratios`).
         further: further figures.
     """
     kernel = module.rpartition(".")[2]

@@ -34,8 +34,8 @@ class Ratios:
     its table here marks as suspect.
 
     Attributes:
-        curves: the source's table.
-        mpi: for each of the source's names for its MPI (as in ``Origin MPI-2``), the labels of
+        curves: the paper's table.
+        mpi: for each of the paper's names for its MPI (as in ``Origin MPI-2``), the labels of
             today's corresponding cells. Each name gets a sentence.
         by_size: whether the axis of the table is the size. If not, the axis is the number of ranks,
             and all times are for 8 bytes.

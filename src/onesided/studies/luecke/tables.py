@@ -166,7 +166,7 @@ class TodayBySize(_Today):
     OpenSHMEM is the first column of every block, because the paper shows SHMEM beside MPI-2.
 
     Attributes:
-        published: the source's table.
+        published: the paper's table.
     """
 
     published: PublishedTable

@@ -35,7 +35,7 @@ class Waits:
     Attributes:
         kernel: the kernel of the table.
         who: a sentence that says which rank computes.
-        way: returns the reader's name for a cell's way to access the computing rank.
+        way: returns in words a cell's way to access the computing rank.
     """
 
     kernel: str

@@ -72,7 +72,7 @@ def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern, sorted by interface, then in the order of declaration."""
+    """Return the cells of a pattern, sorted by interface, then in declared order."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 
@@ -142,7 +142,7 @@ def pairs(
 
     The least size comes first.
 
-    Cells whose size is a word are left out.
+    Cells whose message size is a word are left out.
 
     Args:
         material: the material with the values.

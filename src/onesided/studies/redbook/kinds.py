@@ -42,7 +42,7 @@ class Kinds:
         name: the name of the table and its CSV.
         metric: the name of a time in summary.parquet.
         axes: the axes that head the rows.
-        way: returns the reader's name for a cell's way to communicate.
+        way: returns in words a cell's way to communicate.
         kind: returns a cell's kind of communication.
         point: returns the words for a point in a sentence, from its values by axis.
         shown: tells whether a cell is compared.

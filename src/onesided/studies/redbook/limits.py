@@ -23,7 +23,7 @@ from onesided.studies.parts.ways import has_size
 LIMIT = Metric("limit", "limit", "count", better="higher")
 """The largest message size in bytes at which the call returned before rank 0 received.
 
-The value is 0 if no call returned that early.
+The value is 0 if no call returned before rank 0 received.
 """
 
 REPORTED = {
@@ -243,7 +243,7 @@ class AroundLimit:
     Attributes:
         name: the name of the table and its CSV.
         metric: the name of a time in summary.parquet.
-        way: returns the reader's name for a cell's way to communicate.
+        way: returns in words a cell's way to communicate.
     """
 
     name: str

@@ -4,7 +4,7 @@ A fit gives what each pair loses because of the other pairs: added latency, shar
 
 The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
 SG24-5611, 1999), equations 6.1 and 6.2. With N pairs, each pair has the latency L(1) + (N - 1) dL
-and the bandwidth B(1) / N. Here the bandwidth is B(1) / N^e, with a fitted exponent e.
+and the bandwidth B(1) / N. This module uses the bandwidth B(1) / N^e, with a fitted exponent e.
 """
 
 import math

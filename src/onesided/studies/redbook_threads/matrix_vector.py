@@ -54,7 +54,7 @@ class ShareAnalysis(ReferenceAnalysis):
 
 
 Size = tuple[int, int]
-"""The number of tasks, and the number of threads of each task."""
+"""A pair: the number of tasks, and the number of threads of each task."""
 
 ONE: Size = (1, 1)
 THREADS = "threads_"
@@ -69,8 +69,8 @@ class Way:
 
     Attributes:
         variant: the word in a cell's labels.
-        words: the reader's name for the way.
-        published: times by tasks and threads; None if the source has no times.
+        words: the name of the way on the page.
+        published: times by tasks and threads; None if the Redbook has no times.
     """
 
     variant: str
@@ -146,7 +146,7 @@ class Speedups:
         return rows
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, with one column for each MPI that has a value."""
+        """Return the table of speed-ups, with one column for each MPI that has a value."""
         material = apart(material)
         notes: dict[str, str] = {}
         rows = self._rows(material, notes)

@@ -27,8 +27,10 @@ OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
 """A transfer counts as overlapping if the interval of its efficiency is above this value."""
 MOST = 1.25
-"""The largest possible efficiency (1), with a margin. If an efficiency is greater, the three times
-are inconsistent."""
+"""The largest efficiency that is accepted: 1, the largest possible efficiency, with a margin.
+
+If an efficiency is greater, the three times are inconsistent.
+"""
 
 
 def word_of(efficiency: Measure) -> str:
@@ -50,7 +52,7 @@ class Overlaps:
     Attributes:
         what: the word for a transfer.
         metric: the efficiency.
-        way: returns the reader's name for a cell's way to transfer.
+        way: returns in words a cell's way to transfer.
         point: returns the reader's words for a cell's size and peer.
     """
 

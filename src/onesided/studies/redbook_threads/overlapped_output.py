@@ -19,7 +19,7 @@ OUTPUT = Metric("output", "output", "s", "max")
 """The time of a step's output alone, without compute: the slowest rank's time."""
 
 COMPUTE = Metric("compute", "compute", "s", "max")
-"""The time of a step's compute or messages alone, without output."""
+"""The time of a step's compute phase or messages alone, without output."""
 
 BOTH = Metric("both", "both", "s", "max")
 """The time of a step with output and with compute or messages.

@@ -76,7 +76,7 @@ class VerdictMatrix:
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
         """Return the cells of each row of the matrix.
 
-        The rows of a group follow each other.
+        Rows of the same group follow each other.
         """
         order = values_of(cells, self.group)
         ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))

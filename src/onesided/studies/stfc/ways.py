@@ -128,7 +128,7 @@ class AnswerPage:
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the sections in the order of the page."""
+        """Return the sections of the page, in their order."""
         split = apart(material)
         sections = [content(material) for content in self.whole]
         sections += [content(split) for content in self.contents]

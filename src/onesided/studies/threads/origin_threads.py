@@ -78,7 +78,7 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """The analysis: the time of an operation, and the total rate of all origins."""
+    """The analysis of origins: the time of an operation, and the total rate of all origins."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return time, total rate and scaling of each launch."""

@@ -54,7 +54,7 @@ class _RoundTrips(ReferenceAnalysis):
     """The analysis of round trips: the least time of each call in a launch."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the least sample of the rank that accesses, for each metric."""
+        """Return, for each launch and metric, the least sample of the rank that accesses."""
         least = (
             samples.drop_nulls("value")
             .group_by(*LAUNCH, "metric", maintain_order=True)
@@ -347,7 +347,7 @@ MESSAGES_OF_TRIP = 2
 
 
 def is_idle(cell: Cell) -> bool:
-    """Tell whether the target of an access waits in MPI."""
+    """Tell whether the target of a cell's accesses waits in MPI."""
     return cell.axis(STATE) == IDLE
 
 

@@ -122,7 +122,10 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
 
 
 def least(points: Iterable[Point]) -> tuple[float, float]:
-    """Return the least time of a message and its answer, and that of a call, in seconds."""
+    """Return the least time of a message with its answer, and the least time of a call.
+
+    Both times are in seconds.
+    """
     found = list(points)
     return min(one.message_s for one in found), min(one.call_s for one in found)
 

@@ -71,7 +71,7 @@ def variables_say(advice: Advice) -> str:
 def payload_says(choice: Choice) -> str:
     """Say at which further sizes and layouts the best combination is confirmed.
 
-    The text is empty if no further size or layout was run.
+    The result is empty if no further size or layout was run.
     """
     return _environment().get_template("words.j2").module.payload_says(choice)
 
@@ -235,7 +235,10 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells that support the advice. `rerun.claims` reads them from the file."""
+    """Return the cells that support the advice.
+
+    The function `rerun.claims` reads these cells from the advice file.
+    """
     turned = advice.chosen.turned[:MAXIMUM_LINES] if advice.chosen else []
     return [
         *(choice.best.cell for choice in advice.choices if choice.best),
@@ -275,8 +278,8 @@ def file_name(advice: Advice) -> str:
 
     The advice file is a shell file if it exports a variable.
 
-    If the environment's name cannot be a file's name, the readable characters stay, and a number
-    makes the name unique.
+    If the environment's name cannot be a file name, the file name has the name's readable
+    characters and a number that makes it unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not paths.is_name(advice.environment):

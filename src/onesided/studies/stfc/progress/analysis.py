@@ -51,7 +51,7 @@ NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 PARTS = ("begin", "issue", "complete")
 """The metrics of the parts of an access, in the order of the parts.
 
-`elapsed` is the sum of the parts.
+The metric `elapsed` is the sum of these parts of an access.
 """
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
@@ -72,13 +72,13 @@ def _judged_times() -> list[pl.Expr]:
 
     If a rank lost its core, the times are by the target's own clock.
 
-    Some targets call MPI at intervals: they visit MPI. If such a target has no core, its visits are
-    late by the wall clock, but the MPI is not the cause. The target's own clock is the number of
-    its visits. By this clock, the remaining time is the time for which the target still ran on a
-    core. The elapsed time is the remaining time, multiplied by the share of the remaining visits
-    that happened during the access. If the origin has no core, visits that the access did not need
-    are counted, too. Therefore the share is an upper bound. If fewer than `LEAST_VISITS` visits
-    remained, the remaining time by this clock is 0.
+    Some targets call MPI at intervals: they visit MPI. If a target that visits MPI has no core, its
+    visits are late by the wall clock, but the MPI is not the cause. The target's own clock counts
+    its visits to MPI. By this clock, the remaining time is the time for which the target still ran
+    on a core. The elapsed time is the remaining time, multiplied by the share of the remaining
+    visits that happened during the access. If the origin has no core, the target makes visits
+    during the access that the access did not need. Therefore this share of the visits is an upper
+    bound. If fewer than `LEAST_VISITS` visits remained, the remaining time by this clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -112,10 +112,10 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each access: the columns SAMPLE, its series, and whether it counts.
 
     ``met``: the access was issued while the target was in its state, for instance computing.
-    ``valid``: in addition, at least `MINIMUM_REMAINING_S` of the state remained. If the target
-    visits MPI, the origin must also have had its core, or the access must be early although it had
-    none. ``longest``: the access is one with the longest compute of its launch. A verdict uses the
-    columns ``judged_elapsed`` and ``judged_remaining``.
+    ``valid``: in addition, at least `MINIMUM_REMAINING_S` of the target's state remained. If the
+    target visits MPI, the origin must also have had its core, or the access must be early although
+    it had none. ``longest``: the access is one with the longest compute of its launch. A verdict
+    uses the columns ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
@@ -259,8 +259,9 @@ def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     """Return the verdict on a cell of the kernel progress (see `Analysis`).
 
-    A cell that ends with local completion gets no verdict about the target. The cell keeps its
-    early fractions, because they say how soon the origin's buffer is free again.
+    If the accesses of a cell end with local completion, the verdict says nothing about the target.
+    Such a cell keeps its early fractions, because they say how soon the origin's buffer is free
+    again.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

@@ -68,7 +68,9 @@ def _synchronisation(name: str) -> str:
 
 
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
-    """Name ways to program briefly. Flavors with the same synchronisations are named together.
+    """Name ways to program briefly.
+
+    Window flavors that have the same synchronisations are named together.
 
     Args:
         pairs: the flavor and synchronisation of each way.
@@ -137,7 +139,7 @@ def _merged(several: Sequence[Together]) -> Together:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return, by window and synchronisation, the cells whose target computes without help."""
+    """Return the cells whose target computes without help, by window flavor and synchronisation."""
     telling = _telling(computing(first_group(cells)))
     return {
         (_window(flavor), _synchronisation(name)): own for (flavor, name), own in telling.items()

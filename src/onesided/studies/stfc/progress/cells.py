@@ -41,8 +41,8 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
 
     These are the cells of each partition's first number and placement of ranks. The cells with
     ghost processes in the same setting are added, although they have one more rank. If there are
-    several partitions, `apart` has given each partition a separate environment, so nothing is
-    pooled.
+    several partitions, `apart` has given each partition its own environments, so cells of two
+    partitions are not mixed.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]

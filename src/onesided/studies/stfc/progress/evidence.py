@@ -118,7 +118,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Timed:
-    """A latency, the cell that measured it, and how its launches met the cores."""
+    """A latency, the cell that measured it, and whether the cores were far apart or shared."""
 
     cell: Cell
     measure: Measure
@@ -128,7 +128,8 @@ class Timed:
 def ratio(over: Timed | None, under: Timed | None) -> float | None:
     """Return the ratio of two latencies.
 
-    The result is None if a latency is unknown, or if the launches met the cores differently.
+    The result is None if a latency is unknown, or if the cores were far apart or shared for only
+    one latency.
     """
     if over is None or under is None or under.measure.value <= 0:
         return None

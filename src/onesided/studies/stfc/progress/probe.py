@@ -29,7 +29,7 @@ NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
 """A panel of the plot has at most this many marks for each operation and window flavor.
 
-More marks would hide each other.
+With more marks in a panel, marks would hide each other.
 """
 STATIC_SYNCHRONISATIONS = 2
 """The number of synchronisations that the static figure shows.
@@ -37,7 +37,7 @@ STATIC_SYNCHRONISATIONS = 2
 The interactive view shows all synchronisations.
 """
 EXPLORED_POINTS = 8_000
-"""The largest number of accesses in the interactive view.
+"""The interactive view shows about this many accesses.
 
 Each access takes about 20 bytes of the page.
 """
@@ -134,7 +134,7 @@ def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
 def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
     """Return the interactive view of one cell at a time, in Vega-Lite.
 
-    A reader selects the cell by its axes.
+    A reader of the page selects the cell by its axes.
     """
     selects = [
         {

@@ -34,7 +34,7 @@ from onesided.studies.stfc.progress.evidence import (
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
 """The window flavor and the synchronisation of the commonest code.
 
-Latencies are compared with the latency of this code, one axis at a time.
+Latencies are compared with the latency of the commonest code, one axis at a time.
 """
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
@@ -44,12 +44,12 @@ SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
 """Verdicts that say nothing about a cell's setting."""
 
 FamilyVersion = tuple[str, str]
-"""Family and version of an environment's MPI."""
+"""The family and the version of an environment's MPI."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to use for one operation at one thread level if no variable is set.
+    """The choice of what to use for one operation at one thread level, if no variable is set.
 
     Here, latencies of different thread levels are not compared.
 
@@ -79,8 +79,8 @@ class Choice:
 
         The cheapest comes first.
 
-        A combination has several cells if several tests of a campaign include it. A combination is
-        not recommended if one of its cells failed or has another verdict.
+        A combination has several cells if several tests of a campaign include this combination. A
+        combination is not recommended if one of its cells failed or has another verdict.
         """
         agreed = [
             min(own, key=lambda evidence: evidence.cost)

@@ -273,7 +273,7 @@ def _of_group(
     Only the first matrix, the base, is not folded.
 
     Only the base matrix of the default setting shows the samples behind its symbols. With the
-    samples of the other matrices, a page would be too large.
+    samples behind the other matrices, a page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"

@@ -1,4 +1,4 @@
-"""The analysis of the shared counter: ratios of a launch's times, and accesses during computes."""
+"""The analysis of the shared counter: a launch's metrics, and accesses to a computing target."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

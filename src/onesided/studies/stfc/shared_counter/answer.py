@@ -114,8 +114,8 @@ def ways(cells: Heard) -> list[Way]:
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
     """Return the answer's fields on the cell with the longest accesses.
 
-    Only cells in which the target computed count. With fewer cores than ranks, other ranks may take
-    all numbers of the counter before the target takes a number.
+    Cells in which the target never computed are left out. With fewer cores than ranks, other ranks
+    may take all numbers of the counter before the target takes a number.
 
     Returns:
         The mean access while the target computes, the mean access while it is idle, and the ratio
@@ -143,7 +143,8 @@ def _place_of(cell: Cell) -> str:
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
     """Return the shortest and the longest compute phase of a cell's target, in seconds.
 
-    The result is None if the target got no number and therefore had nothing to compute.
+    The result is None if the target got no number of the counter, so that it had nothing to
+    compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
     own = material.samples.filter(
@@ -254,7 +255,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Name the MPI with the longest wait.
+    """Name the MPI in which accesses to the counter wait the longest.
 
     This function is for an MPI whose interval overlaps with no other MPI's interval.
     """

@@ -53,7 +53,7 @@ def compute_ms_of(cell: Cell) -> float:
 
 
 def steps(spread: float) -> str:
-    """Say what a spread means: fixed compute, or random compute with its range."""
+    """Say in words what a spread of the compute means: ``fixed compute``, or random compute."""
     return f"random compute (±{spread:g}{numbers.THIN_SPACE}%)" if spread else "fixed compute"
 
 

@@ -53,7 +53,8 @@ NO_WINDOW = "no window"
 POINTS_A_PANEL = 30
 """A panel of the plot has at most this many marks of one colour and shape.
 
-More marks would hide each other. Which accesses get a mark does not depend on their times.
+With more marks in a panel, marks would hide each other. Which accesses get a mark does not depend
+on their times.
 """
 
 
