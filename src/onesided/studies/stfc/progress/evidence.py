@@ -128,8 +128,8 @@ class Timed:
 def ratio(over: Timed | None, under: Timed | None) -> float | None:
     """Return the ratio of two latencies.
 
-    The result is None if a latency is unknown, or if the cores were far apart or shared for only
-    one latency.
+    The result is None if a latency is unknown, or if the latencies are from different kinds of
+    launches (`are_alike`).
     """
     if over is None or under is None or under.measure.value <= 0:
         return None
