@@ -1,8 +1,9 @@
 """The studies: one folder for each study, with a module or a package for each experiment.
 
-Each module or package of an experiment defines `EXPERIMENT`. There is no list of these modules:
-this package finds them in its folders. No lower floor imports them: a command or a check finds the
-experiments here and passes them to the lower floors.
+Each module or package of an experiment defines `EXPERIMENT`. This package finds these modules in
+its folders, without a list of modules. Packages below this one, such as `onesided.report`, do not
+import experiments. A command or a check finds the experiments here and passes them to these
+packages.
 """
 
 import functools
@@ -37,7 +38,10 @@ def find() -> Experiments:
 
 @functools.cache
 def of_kernel(kernel: str) -> Experiment | None:
-    """Return a kernel's experiment, or None if it has none. No other experiment is loaded."""
+    """Return a kernel's experiment, or None if the kernel has no experiment.
+
+    No other experiment is loaded.
+    """
     for study in pkgutil.iter_modules(__path__, f"{__name__}."):
         folder = importlib.import_module(study.name).__path__
         if any(module.name == kernel for module in pkgutil.iter_modules(folder)):

@@ -1,7 +1,7 @@
-"""The answer about data: how many cells were right, what was not tried, which defects are known.
+"""The answer about data: which cells were right, what was not tried, which defects are known.
 
-A page about data shows the whole answer. For every campaign, the first screen and the terminal show
-a few sentences of the answer (`onesided.report.page.Brief`).
+A page on an experiment about data shows the whole answer. For every campaign, the first screen and
+the terminal show a few sentences of the answer (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -21,13 +21,13 @@ from onesided.studies.data import known, tried
 from onesided.studies.data.counts import TEXT, run_by_name
 
 CAMPAIGN = "onesided run conformance"
-"""The command that tries every value of every axis."""
+"""The command that compares data with every value of every axis of the kernel conformance."""
 
 NO_VARIABLE = "no environment variable set"
 
 SECTION = "known-defects"
 PAGE = "conformance"
-"""Identifier of the section that has the whole answer if a campaign compares data."""
+"""The id of the report's section with the whole answer, if a campaign has a page about data."""
 
 NOT_ASKED = (
     "The operations timed here were verified. Whether other calls, datatypes and windows are "
@@ -35,11 +35,11 @@ NOT_ASKED = (
 )
 
 CellsByName = Mapping[str, Sequence[Cell]]
-"""For each MPI, the cells that were run."""
+"""The cells that were run, by the name of the MPI."""
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
-    """Return how many cells were right, how many were run, and each cell's launches in words."""
+    """Return the number of right cells, the number of cells, and their launches in words."""
     failed = sum(cell.verdict in verdicts.FAILURES for cell in cells)
     counts = sorted({cell.launches for cell in cells})
     many = numbers.count(counts[0], "launch", "launches")
@@ -49,7 +49,10 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 
 
 def _compared(own: CellsByName) -> list[Markup]:
-    """Say how many cells were right. MPIs with the same result share a sentence."""
+    """Say, in one sentence for each MPI, how many of its cells were right.
+
+    MPIs with the same numbers share a sentence.
+    """
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():
         failed = [cell.verdict for cell in own[names[0]] if cell.verdict in verdicts.FAILURES]
@@ -65,7 +68,7 @@ def _compared(own: CellsByName) -> list[Markup]:
 
 
 def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
-    """Say, in one sentence for each MPI, which defects are known in the version of this MPI."""
+    """Say, in one sentence for each MPI, which defects its version is known to have."""
     said = []
     for name, own in grouped(every, lambda one: one.environment).items():
         here = [one.defect.wrong for one in own if one.is_default]
@@ -90,7 +93,7 @@ def _met_words(number: int, of: int) -> Markup:
 
 
 def _nothing_known(environments: Sequence[str]) -> Markup:
-    """Say that no defect of some MPIs is known, and that they may have unknown defects."""
+    """Say that no defect is known in the given MPIs, and that they may have unknown defects."""
     text = Markup("No defect is known here of {}: nobody looked, or nothing was found.")
     return text.format(listed(environments))
 
@@ -116,7 +119,10 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
 
 
 def headline(material: Material) -> Headline | None:
-    """Return the answer, with one row for each MPI; None if no cell was run."""
+    """Return the answer about data, with one table row for each MPI.
+
+    The result is None if no cell was run.
+    """
     own = run_by_name(material)
     if not own:
         return None
@@ -140,7 +146,7 @@ def _not_tried(
     every: Sequence[str],
     in_short: bool = False,
 ) -> list[Markup]:
-    """Say which values of the kernel's axes were not tried, and which values most cells have.
+    """Say which values of the kernel's axes no cell had, and which values most cells had.
 
     Args:
         groups: groups of MPIs, and what was tried with each group.
@@ -158,7 +164,10 @@ def _environments_of(record: Mapping[str, Any]) -> list[str]:
 
 
 def section(record: Mapping[str, Any]) -> Section | None:
-    """Return the section for a campaign without a page about data; None if no defect is known."""
+    """Return the section on known defects, for a campaign without a page about data.
+
+    The result is None if no defect of the campaign's MPIs is known.
+    """
     every = known.known_of(record, _environments_of(record))
     if not every:
         return None
@@ -170,7 +179,7 @@ def section(record: Mapping[str, Any]) -> Section | None:
 
 
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-    """Return the first screen's sentences about data, or no sentence if the campaign has no MPI.
+    """Return the sentences about data on a report's first screen; none if a campaign has no MPI.
 
     Args:
         record: the campaign's record.

@@ -1,7 +1,8 @@
 """The axes that the kernel conformance can vary, and all values of each axis.
 
-The check picks the cells that it runs from these values. The page says which of the values a
-campaign left out. A test compares the values with those that the kernel accepts.
+The ReFrame check of `conformance` takes the values of its cells from these lists. The report's page
+on `conformance` says which of these values a campaign did not try. A unit test compares these
+values with the values that the kernel accepts.
 """
 
 from collections.abc import Mapping
@@ -50,8 +51,10 @@ AXES: Mapping[str, tuple[str, ...]] = {
     "windows": ("1", "2", "8", "8_freed_backwards"),
     "datatypes": ("kept", "freed_early"),
 }
-"""The axes with their values, in the kernel's order. The numeric axes `count` and `outstanding` are
-left out."""
+"""The axes of the kernel conformance with their values, in the kernel's order.
+
+The numeric axes `count` and `outstanding` are left out.
+"""
 
 PLURALS: Mapping[str, str] = {
     "call": "calls",
@@ -68,4 +71,4 @@ PLURALS: Mapping[str, str] = {
     "windows": "numbers of windows",
     "datatypes": "lifetimes of datatypes",
 }
-"""For each axis, the plural noun for its values."""
+"""The plural noun for the values of each axis, such as ``operators``."""

@@ -1,6 +1,6 @@
-"""Make a failing cell of `conformance` smaller, and write a cell as a C program.
+"""Simplify a failing cell of `conformance`, and write a cell as a C program.
 
-The program needs only an MPI. Its bytes are literals.
+To compile and run this C program, only an MPI is needed. Its bytes are literals.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,12 +32,18 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
     "operator": ("replace", "sum", "maxloc"),
     "window": ("exact",),
 }
-"""The simple values of each axis, the simplest first. A value that is not listed is less simple.
-The axes that add the most to a program's length come first."""
+"""The simple values of each axis of `conformance`, the simplest value first.
+
+A value of an axis that is not listed here is less simple than the listed values. The axes that
+lengthen the C program the most come first.
+"""
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
-    """Yield the cells that are simpler on one axis. For each axis, the simplest comes first."""
+    """Yield the cells that have a simpler value than the given cell on exactly one axis.
+
+    For each axis, the cell with the simplest value comes first.
+    """
     for axis, values in SIMPLER.items():
         own = labels[axis]
         if own == NO_MEANING:
@@ -50,7 +56,9 @@ def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
 
 
 def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
-    """Return a failing cell; no cell that is simpler on only one axis fails in the same way.
+    """Return the labels of a failing cell that is as simple as possible.
+
+    No cell that is simpler on one axis fails in the same way.
 
     Args:
         labels: the labels of a cell that fails, with all axes.
@@ -89,10 +97,13 @@ ARGUMENTS: Mapping[str, str] = {
     "MPI_Type_create_subarray": "2, (int[]){{{rows}, {n[1]}}}, (int[]){{{count}, {n[0]}}}, "
     "(int[]){{{at[0]}, {at[1]}}}, MPI_ORDER_C, {of[0]}",
 }
-"""The arguments of each constructor. A list is a variable with the number `t` of the datatype."""
+"""The arguments of each constructor.
+
+An argument that is a list becomes a C variable, whose name ends with the datatype's number `t`.
+"""
 
 IN_BYTES = ("MPI_Type_create_h", "MPI_Type_create_struct", "MPI_Type_create_resized")
-"""The beginnings of the constructors that count displacements in bytes."""
+"""The first letters of the datatype constructors that count displacements in bytes."""
 
 UNLOCK, FLUSH = "MPI_Win_unlock(TARGET, win)", "MPI_Win_flush(TARGET, win)"
 AT_ORIGIN: Mapping[str, tuple[str, str]] = {
@@ -105,17 +116,17 @@ AT_ORIGIN: Mapping[str, tuple[str, str]] = {
     "fence": ("MPI_Win_fence(MPI_MODE_NOPRECEDE, win)", "MPI_Win_fence(MPI_MODE_NOSUCCEED, win)"),
     "pscw": ("MPI_Win_start(targets, 0, win)", "MPI_Win_complete(win)"),
 }
-"""The calls of an origin before and after its operations."""
+"""The calls that an origin makes before and after its operations, by synchronisation."""
 
 AT_TARGET: Mapping[str, tuple[str, str, str]] = {
     "fence": ("!is_origin", *AT_ORIGIN["fence"]),
     "pscw": ("rank == TARGET", "MPI_Win_post(origins, 0, win)", "MPI_Win_wait(win)"),
 }
-"""The ranks that take part in the epoch of the origins; their calls before and after it."""
+"""Which ranks take part in the origins' epoch, and their calls before and after the epoch."""
 
 
 def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:
-    """Return the C program of a cell.
+    """Return the C program that does what a cell does.
 
     Args:
         cell: a line that the kernel wrote to the file of its option --cell-data.
@@ -155,7 +166,7 @@ def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:
 def _datatype(
     tree: Mapping[str, Any] | str, unit: int, numbers: Iterator[int], statements: list[str]
 ) -> str:
-    """Append the statements that make a datatype and its children; return its variable."""
+    """Append the C statements that make a datatype and its children; return the datatype's name."""
     if isinstance(tree, str):
         return tree
     of = [_datatype(child, unit, numbers, statements) for child in tree["children"]]
@@ -177,7 +188,7 @@ def _datatype(
 
 
 def _arguments(cell: Mapping[str, Any], call: str, is_absolute: bool) -> str:
-    """Return the arguments of an operation."""
+    """Return the C arguments of a one-sided operation, such as MPI_Put."""
     is_single = call in OF_ONE_ELEMENT
     here = "" if is_single else ", COUNT, here_type"
     there = "" if is_single else f", {cell['target']['count']}, there_type"
@@ -202,14 +213,17 @@ def _numbers(values: Sequence[int]) -> str:
 
 
 def _table(name: str, rows: Iterable[Sequence[int]]) -> str:
-    """Return a table with a row of bytes for each rank, or for each moment."""
+    """Return the C code of a table of bytes, with one table row for each rank or each moment."""
     rows = list(rows)
     values = ",\n    ".join(f"{{{_numbers(row)}}}" for row in rows)
     return f"static const unsigned char {name}[{len(rows)}][{len(rows[0]) + 1}] = {{{values}}};"
 
 
 def _compared(name: str, side: Mapping[str, Any]) -> str:
-    """Return a table with 1 for each byte that is compared. Bytes in an element's gap are not."""
+    """Return the C code of a table: 1 for each byte that the program compares, else 0.
+
+    Bytes in an element's gap are not compared.
+    """
     if not side["gaps"]:
         return f"static const unsigned char *const {name} = NULL;"
     gaps = set(side["gaps"])

@@ -1,4 +1,4 @@
-"""Are the bytes right with every call, datatype, operator, window and epoch?"""
+"""Do one-sided calls leave the right bytes, with every datatype, operator, window and epoch?"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,15 +15,24 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""The time from the first call of a round until all its operations are complete, divided by their
-number. No claim uses this time."""
+"""The time of one operation: the time for a round of operations, divided by their number.
+
+The time for a round is the time from its first call until all its operations are complete. No claim
+uses this time.
+"""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):
-    """The analysis of the bytes. One launch is enough, because all values have one right result."""
+    """The analysis of the bytes.
+
+    One launch of a cell is enough, because each byte has only one right value.
+    """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict that every byte was right. A failure of the cell replaces it."""
+        """Return the verdict that every byte in the cell was right.
+
+        If the cell failed, the failure replaces this verdict.
+        """
         return Verdict(RIGHT, None, len(probes))
 
 

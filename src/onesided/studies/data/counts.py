@@ -1,4 +1,4 @@
-"""How many cells were right, for each value of an axis and for each pair of values of two axes."""
+"""How many cells of `conformance` were right: for each value of an axis, or pair of values."""
 
 import itertools
 from collections import Counter
@@ -16,55 +16,61 @@ from onesided.report.written import PageText
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
-"""The name of the setting, which is counted as if it were an axis of the kernel."""
+"""The name of the axis for a cell's setting; settings are counted like the kernel's axes."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""Verdicts of cells that say nothing about the data under their setting."""
+"""The verdicts after which nothing is known about the data under the cell's setting."""
 
 
 @dataclass
 class Tally:
-    """The number of cells that were run, and how many of them failed."""
+    """A tally: the number of cells that were run, and how many of these cells failed."""
 
     run: int = 0
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Add cells with one verdict, but not if the verdict says nothing about the data."""
+        """Count cells that have the same verdict, unless it says nothing about the data."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0
 
     @property
     def word(self) -> str | None:
-        """Return the tally as a table shows it; None if no cell was run."""
+        """Return the tally in words, such as ``✓ 12``; None if no cell was run."""
         if not self.run:
             return None
         return f"✗ {self.failed} of {self.run}" if self.failed else f"✓ {self.run}"
 
 
 Head = tuple[str, str]
-"""The key of a row: the row's group (an axis or an MPI), and a value of an axis."""
+"""The key of a table row: its group (an axis or an MPI), and a value of an axis."""
 
 Tallies = dict[Head, dict[str, Tally]]
-"""The tallies of a table, by row and then by column."""
+"""The tallies in a table, by table row and then by column."""
 
 
 def run_by_name(material: Material) -> dict[str, list[Cell]]:
-    """Return the cells that say something about the data, by MPI. MPIs without any are left out."""
+    """Return the cells whose verdicts say something about the data, by MPI.
+
+    MPIs without such cells are left out.
+    """
     telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
     by_name = grouped(telling, lambda cell: cell.environment)
     return {name: by_name[name] for name in material.environments if name in by_name}
 
 
 def axes_of(cell: Cell) -> dict[str, str]:
-    """Return a cell's setting, and the labels of the cell that have a meaning."""
+    """Return a cell's setting and its labels, without labels that have no meaning for the cell."""
     labels = {axis: str(value) for axis, value in cell.labels.items() if value != NO_MEANING}
     return {SETTING: str(cell.setting), **labels}
 
 
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
-    """Return how many cells have each value of each axis. The values of the setting come first."""
+    """Return how many cells have each value of each axis.
+
+    The counts of the settings come first.
+    """
     settings = Counter((SETTING, cell.setting) for cell in cells)
     # to count one axis after the other would read a million cells sixteen times
     labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
@@ -76,7 +82,7 @@ def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
 
 
 def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
-    """Return the tallies, from tuples of a row, a column, a verdict and a number of cells."""
+    """Return the tallies, made from tuples of table row, column, verdict and number of cells."""
     tallies: Tallies = {}
     for row, column, verdict, number in counted:
         tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)
@@ -84,7 +90,7 @@ def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
 
 
 def _by_value(cells: Sequence[Cell]) -> Tallies:
-    """Count the cells for each value of each axis and each environment."""
+    """Return a tally of the cells for each value of each axis, by environment."""
     alike = grouped(cells, lambda cell: (cell.environment, cell.verdict))
     tallies = _tallies(
         (head, environment, verdict, number)
@@ -101,7 +107,9 @@ def _table(
     columns: Mapping[str, str],
     tallies: Mapping[Head, Mapping[str, Tally]],
 ) -> Table:
-    """Return a table of tallies. Its CSV also has the two numbers of each tally.
+    """Return a table of tallies.
+
+    The table's CSV also has the numbers of run and of failed cells of each tally.
 
     Args:
         name: the name of the table.
@@ -145,7 +153,7 @@ class Counts:
     caption_right: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if nothing was run."""
+        """Return the table of counts by value, or no table if no cell was run."""
         tallies = _by_value(material.cells)
         every = [tally for own in tallies.values() for tally in own.values()]
         if not any(tally.run for tally in every):
@@ -161,7 +169,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Cross:
-    """A table of two axes: one axis gives the rows of each MPI, and the other gives the columns.
+    """A table of two axes: for each MPI, one axis gives the table rows, the other the columns.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -176,7 +184,7 @@ class Cross:
     columns: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if nothing was run."""
+        """Return the table of counts by two axes, or no table if no cell was run."""
         tallies = _tallies(
             (
                 (cell.environment, str(cell.labels[self.rows])),

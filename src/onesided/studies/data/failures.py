@@ -1,4 +1,4 @@
-"""The cells that failed, and what the failures have in common."""
+"""The cells of `conformance` that failed, and the axis values that these cells share."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,26 +13,33 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""An axis says nothing about failing cells if these cells have too many different values on it:
-more than this number, or more than half the number of failing cells."""
+"""An axis is ignored if the failing cells have more than this many different values on it.
+
+It is also ignored if they have more different values than half the number of failing cells.
+"""
 
 MOST_AXES = 3
-"""The largest number of axes that may separate failing cells from other cells. With more axes, any
-small group of cells could be separated from the others."""
+"""If more axes than this are chosen, only axes below `MOST_CHANCE` are named.
+
+With more axes, any small group of cells could be separated from the other cells.
+"""
 
 MOST_CHANCE = 0.01
-"""If the axes do not separate the failing cells, or if there are too many axes, an axis is named
-only below this probability: that all of as many cells, drawn at random, have the values of the
-failing cells on this axis."""
+"""The largest chance with which an axis that does not separate the failing cells is still named.
+
+The chance is the probability that as many cells, drawn at random, all have the values of the
+failing cells on this axis. The chance also decides if more than `MOST_AXES` axes are chosen.
+"""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return a few axes, and their values, that separate the failing cells from the other cells.
+    """Return a few axes, and their values, that tell failing cells from other cells.
 
-    Most cells of the grid differ from a base point on only a few axes. Therefore failing cells have
-    the same values on many axes that do not matter. Axes are chosen one by one: the next axis is
-    the one after which the fewest cells are left, until no axis leaves fewer cells. Then axes are
-    dropped that later axes made superfluous, or on which the failing cells may agree by chance.
+    Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
+    also agree on many axes that have nothing to do with the failure. Axes are chosen one by one.
+    The next axis is the axis that leaves the fewest cells. The choice ends when no further axis
+    leaves fewer cells. At last, some chosen axes are dropped: axes that later axes made
+    superfluous, and axes on which the failing cells may agree by chance.
 
     Args:
         failed: cells that failed in the same way.
@@ -66,7 +73,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the cells that have, on each of `axes`, one of the values of the failing cells."""
+    """Return the cells that have, on each axis of `axes`, the same value as a failing cell."""
     for axis in axes:
         wanted = values[axis]
         every = [one for one in every if one.get(axis) in wanted]
@@ -79,7 +86,7 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def _known(failed: Sequence[Cell], release: Release) -> str:
-    """Name the upstream defects that may explain failures, each with its number of failures."""
+    """Name the upstream defects that may explain failures, and the number of these failures."""
     cells = Counter(defect for cell in failed for defect in known_of(cell, release))
     if not cells:
         return "not known upstream"
@@ -92,16 +99,19 @@ def _known(failed: Sequence[Cell], release: Release) -> str:
 
 
 def _command(cell: Cell) -> str:
-    """Return the command that writes a program to reproduce the failure."""
+    """Return the command that writes a C program to reproduce a cell's failure."""
     setting = f" --setting {cell.setting}" if not cell.is_of_default else ""
     return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 
 class Failures:
-    """The table of failures: one row for the failed cells with the same MPI, verdict and call."""
+    """The table of failures.
+
+    Failed cells with the same MPI, verdict and call share a table row.
+    """
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if nothing failed."""
+        """Return the table of failures, or no table if no cell failed."""
         run = [cell for cell in material.cells if cell.verdict not in SAYS_NOTHING]
         failed = [cell for cell in run if cell.verdict in verdicts.FAILURES]
         if not failed:
@@ -117,7 +127,7 @@ class Failures:
 
 
 def _row(failed: Sequence[Cell], run: Sequence[Cell], release: Release) -> Row:
-    """Return one row for the failed cells that have the same MPI, verdict and call.
+    """Return the table row for failed cells that have the same MPI, verdict and call.
 
     Args:
         failed: the failed cells.

@@ -1,7 +1,8 @@
 """The defects that this project found in current MPIs, and which of them a campaign's MPIs have.
 
-The defects are in ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each
-defect has a text and a C program in ``docs/defects``. A report has both files beside its pages.
+The file ``config/found_defects.yaml`` lists the defects. Its schema is
+``found_defects.schema.json``. The folder ``docs/defects`` has a text and a C program for each
+defect. A report has copies of the defects' texts and programs beside its pages.
 """
 
 import re
@@ -26,14 +27,14 @@ FILE = "found_defects.yaml"
 SCHEMA = "found_defects"
 TEXTS = "docs/defects"
 FOLDER = "defects"
-"""The folder of the defects' texts and programs, inside a report's folder."""
+"""The name of the folder inside a report that has the defects' texts and programs."""
 
 _THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
 
 
 @dataclass(frozen=True, eq=False)
 class FoundDefect:
-    """A defect that this project found: one entry of the file.
+    """A defect that this project found: one entry of ``config/found_defects.yaml``.
 
     Attributes:
         text: the name of the text in ``docs/defects``, without the ending.
@@ -60,13 +61,13 @@ class FoundDefect:
     cells: Mapping[str, Sequence[str]] | None = None
 
     def settings_of(self, release: Release) -> list[str]:
-        """Return the settings under which a version showed the defect; none if it was not seen."""
+        """Return the settings in which an MPI version showed the defect; none if it never did."""
         family, version = release
         own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
         return list(dict.fromkeys(name for at in own for name in at["settings"]))
 
     def is_met_by(self, cell: Cell, settings: Sequence[str]) -> bool:
-        """Tell whether a cell does what the defect's program does, under one of the settings."""
+        """Tell whether a cell, in one of the settings, does the same as the defect's C program."""
         if self.cells is None or cell.setting not in settings:
             return False
         return has_one_of(cell.labels, self.cells)
@@ -74,7 +75,7 @@ class FoundDefect:
 
 @cache
 def every_defect() -> tuple[FoundDefect, ...]:
-    """Return all defects in the file.
+    """Return all defects in ``config/found_defects.yaml``.
 
     Raises:
         InputError: the file does not fit its schema.
@@ -88,7 +89,7 @@ def every_defect() -> tuple[FoundDefect, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A defect that one of a campaign's MPIs is known to have in its version.
+    """A defect that an MPI of a campaign is known to have, in the version that was run.
 
     Attributes:
         environment: the MPI's name.
@@ -102,18 +103,18 @@ class Known:
 
     @property
     def is_default(self) -> bool:
-        """Tell whether the defect occurs if no variable is set."""
+        """Tell whether the defect occurs in the default setting, which sets no variable."""
         return DEFAULT in self.settings
 
     def met(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Return the MPI's cells that do what the defect's program does."""
+        """Return the MPI's cells that do the same as the defect's C program."""
         return [cell for cell in cells if self.defect.is_met_by(cell, self.settings)]
 
 
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
     """Return the known defects of a campaign's MPIs, in the order of the MPIs.
 
-    For each MPI, the defects that occur at the default setting come first.
+    For each MPI, the defects that occur in the default setting come first.
 
     Args:
         record: the campaign's record, with the family and version of each MPI.
@@ -130,7 +131,7 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def _here(known: Known, cells: Sequence[Cell]) -> str:
-    """Say how many of an MPI's cells meet a known defect, and how many of these cells failed."""
+    """Say how many of an MPI's cells should trigger a known defect, and how many of them failed."""
     own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:
@@ -144,7 +145,7 @@ def _address(upstream: str) -> str | None:
 
 
 def files(every: Sequence[Known]) -> dict[str, str]:
-    """Return the content of the defects' texts and programs, by path inside a report's folder."""
+    """Return the defects' texts and programs, by their paths inside a report's folder."""
     defects = [known.defect for known in every]
     names = {f"{defect.text}.md" for defect in defects} | {defect.program for defect in defects}
     sources = {name: project_root() / TEXTS / name for name in sorted(names)}
@@ -156,7 +157,9 @@ def files(every: Sequence[Known]) -> dict[str, str]:
 
 
 def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
-    """Return a table: one row for each MPI and defect, with links to its text, program and thread.
+    """Return the table of known defects, with a table row for each MPI and defect.
+
+    A row has links to the defect's text, to its program and to the public thread about it.
 
     Args:
         every: the defects of a campaign's MPIs.
@@ -184,16 +187,16 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
 
 @dataclass(frozen=True)
 class KnownDefects:
-    """The table of the defects that are known in the versions of a page's MPIs."""
+    """The table of known defects: the defects in those MPI versions that a report is about."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if no defect is known."""
+        """Return the table of known defects, or no table if no defect is known."""
         every = known_of(material.campaign.record, material.environments)
         return [table(every, run_by_name(material))] if every else []
 
 
 def readme_row(defect: FoundDefect) -> str:
-    """Return a defect's row for the table in ``docs/defects/README.md``."""
+    """Return the line about a defect in the Markdown table of ``docs/defects/README.md``."""
     versions: dict[str, list[str]] = {}
     for at in defect.seen:
         versions.setdefault(at["family"], []).extend(at["versions"])

@@ -1,4 +1,4 @@
-"""Which values a campaign tried on each axis of the kernel conformance, and which it left out."""
+"""Which values of the axes of the kernel conformance a campaign tried, and which it left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +14,16 @@ from onesided.studies.data.axes import AXES, PLURALS
 from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
-"""The axes that the answer names. The table of what was tried has all axes."""
+"""The axes that the short answer about data names.
+
+The table of tried values (`TriedAxes`) has all axes.
+"""
 
 MOST_NAMED = 3
-"""A sentence names at most this many missing values. If more are missing, it names none."""
+"""A sentence names at most this many values that no cell had.
+
+If more values are missing, the sentence names no missing value.
+"""
 
 MOSTLY = 0.75
 """If more than this share of the cells has the same value, the sentence names this value."""
@@ -25,7 +31,7 @@ MOSTLY = 0.75
 
 @dataclass(frozen=True)
 class Tried:
-    """The values on one axis that the cells of one or several MPIs have.
+    """The values of one axis that were tried with one or several MPIs.
 
     Attributes:
         axis: an axis of the kernel, or the setting.
@@ -39,33 +45,39 @@ class Tried:
 
     @property
     def name(self) -> str:
-        """Return the plural noun for the axis's values."""
+        """Return the plural noun for the axis's values, such as ``operators``."""
         return PLURALS.get(self.axis, "settings")
 
     @property
     def known(self) -> int:
-        """Return how many values the axis has."""
+        """Return the number of the axis's values, tried and missing."""
         return len(self.missing) + len(self.counts)
 
     @property
     def most(self) -> tuple[str, int]:
-        """Return the value that most cells have, and the number of cells with it."""
+        """Return the value of the axis that most cells have, and the number of these cells."""
         return max(self.counts.items(), key=lambda pair: pair[1])
 
     @property
     def total(self) -> int:
-        """Return how many cells have a value on the axis."""
+        """Return the number of cells that have a value on this axis."""
         return sum(self.counts.values())
 
     @property
     def in_part(self) -> str:
-        """Say how many values were tried: ``1 of 14 operators``. If few are missing, name them."""
+        """Say how many values were tried: ``1 of 14 operators``.
+
+        If few values are missing, name the missing values.
+        """
         named = f" (not {listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
         return f"{len(self.counts)} of {self.known} {self.name}{named}"
 
     @property
     def mostly(self) -> str | None:
-        """Say which value nearly all cells have; None if all have it or no value is that common."""
+        """Say which value of the axis nearly all cells have.
+
+        The result is None if all cells have the same value, or if no value is that common.
+        """
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
             return None
@@ -73,7 +85,7 @@ class Tried:
 
 
 def of_environment(cells: Sequence[Cell]) -> list[Tried]:
-    """Return what was tried with an MPI on each axis, from its cells that were run."""
+    """Return the values that were tried with an MPI on each axis, from the cells that were run."""
     takes: Mapping[str, Sequence[str]] = {SETTING: settings.names(), **AXES}
     counts: dict[str, dict[str, int]] = {axis: {} for axis in takes}
     for (axis, value), number in counted_values(cells).items():
@@ -87,7 +99,7 @@ def of_environment(cells: Sequence[Cell]) -> list[Tried]:
 
 
 def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
-    """Return groups of MPIs with which the same values were tried, each with these values."""
+    """Return groups of MPIs with the same tried values, and the tried values of each group."""
     groups: list[tuple[list[str], list[Tried]]] = []
     for name, own in run_by_name(material).items():
         tried = of_environment(own)
@@ -104,7 +116,7 @@ def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
 def sentence(
     names: Sequence[str], every: Sequence[str], tried: Sequence[Tried], in_short: bool = False
 ) -> str:
-    """Say on which axes only some values were tried, and which value nearly all cells have.
+    """Say on which axes some values were not tried, and which values nearly all cells have.
 
     Args:
         names: the MPIs.
@@ -140,10 +152,10 @@ def _row(names: str, tried: Tried) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class TriedAxes:
-    """The table of what was tried: one row for each axis, with the values that were not tried."""
+    """The table of tried values: a table row for each axis, with the values that were not tried."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if nothing was run."""
+        """Return the table of tried values, or no table if no cell was run."""
         groups = by_environments(material)
         if not groups:
             return []

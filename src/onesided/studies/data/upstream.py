@@ -1,6 +1,7 @@
-"""The defects that upstream (the MPI's own project) knows, and whether a campaign shows them.
+"""The defects that an MPI's own project (upstream) knows, and whether a campaign shows them.
 
-The defects are in ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
+The file ``config/upstream_defects.yaml`` lists the defects. Its schema is
+``upstream_defects.schema.json``.
 """
 
 import re
@@ -26,7 +27,7 @@ NOT_AS_SAID, NOT_SAID = "not as said", "not said"
 PARTS_OF_VERSION = 3
 
 Release = tuple[str, str]
-"""Family and version of an MPI."""
+"""An MPI's family and version, such as ``("mpich", "4.3.0")``."""
 
 UNKNOWN: Release = ("", "")
 
@@ -42,7 +43,7 @@ def releases_of(record: Mapping[str, Any]) -> dict[str, Release]:
 
 @dataclass(frozen=True, eq=False)
 class UpstreamDefect:
-    """A defect that upstream knows: one entry of the file.
+    """A defect that the MPI's own project knows: one entry of ``config/upstream_defects.yaml``.
 
     Attributes:
         id: ``<owner>/<repository>#<number>`` of the thread.
@@ -73,12 +74,15 @@ class UpstreamDefect:
     now_and_then: bool = False
 
     def is_probed_by(self, labels: Mapping[str, Any], setting: str | None) -> bool:
-        """Tell whether a cell probes the defect."""
+        """Tell whether a cell with the given labels and setting probes the defect."""
         own = {**labels, SETTING: setting}
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether the thread says that a version has the defect; None if that is left open."""
+        """Tell whether the public thread about the defect says that a version has it.
+
+        The result is None if the thread leaves this open.
+        """
         family, version = release
         if family != self.family:
             return False
@@ -92,7 +96,7 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether a version may have the defect, because the thread does not exclude it."""
+        """Tell whether the public thread about the defect leaves open that a version has it."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:
@@ -102,12 +106,12 @@ class UpstreamDefect:
 
 
 def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether a cell has, on each axis, one of the given values."""
+    """Tell whether a cell has one of the given values on each of the given axes."""
     return all(str(labels.get(axis)) in each for axis, each in values.items())
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values; each list is changed to a tuple of text, as in labels."""
+    """Return values by axis, with each list as a tuple of strings, like the labels of cells."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()
@@ -115,14 +119,17 @@ def texts(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return a key that sorts versions by their numbers: 4.1.8 before 4.1.10; 4.1 equals 4.1.0."""
+    """Return a key that sorts versions by number, so that 4.1.8 comes before 4.1.10.
+
+    The versions 4.1 and 4.1.0 have equal keys.
+    """
     numbers = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
     return tuple(numbers + [0] * (PARTS_OF_VERSION - len(numbers)))
 
 
 @cache
 def known() -> tuple[UpstreamDefect, ...]:
-    """Return all defects in the file.
+    """Return all defects in ``config/upstream_defects.yaml``.
 
     Raises:
         InputError: the file does not fit its schema.
@@ -139,19 +146,22 @@ def known() -> tuple[UpstreamDefect, ...]:
 
 
 def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
-    """Return the defects that may be the cause of a cell's failure."""
+    """Return the upstream defects that may be the cause of a cell's failure."""
     return [defect for defect in known() if defect.accounts_for(cell, release)]
 
 
 class Defects:
-    """A table: one row for each defect of the campaign's MPI families, and one column for each MPI.
+    """A table of upstream defects: a table row for each defect, and a column for each MPI.
 
-    If no cell of the campaign probes a defect, the defect has no row; the caption gives the number
-    of such defects. If no cell of any campaign can probe a defect, its row gives the reason.
+    It has the defects of the families of the campaign's MPIs.
+
+    A defect that no cell of the campaign probes has no table row. The caption gives the number of
+    such defects. If no cell of any campaign can probe a defect, the defect's table row gives the
+    reason.
     """
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if it would have no row."""
+        """Return the table of upstream defects, or no table if it would be empty."""
         releases = releases_of(material.campaign.record)
         run = {
             name: grouped(cells, lambda cell: str(cell.setting))
@@ -181,7 +191,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 
 
 def _left(number: int) -> str:
-    """Say how many further defects need a cell that the campaign does not run."""
+    """Say how many further defects only cells outside this campaign would probe."""
     words = "needs a cell" if number == 1 else "need cells"
     return f" {number} more {words} that this campaign does not run."
 
@@ -189,9 +199,9 @@ def _left(number: int) -> str:
 def _word(
     defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], release: Release
 ) -> str | None:
-    """Say whether an MPI shows a defect.
+    """Say whether cells of an MPI show an upstream defect.
 
-    The result is None for an MPI of another family, or if no cell probed the defect.
+    The result is None if the defect is of another family of MPIs, or if no cell probed the defect.
 
     Args:
         defect: the defect as upstream knows it.

@@ -1,4 +1,4 @@
-"""Six experiments that compare the one-sided interfaces of MPI-3 and MPI-2."""
+"""Experiments that compare the one-sided interfaces of MPI-3 and MPI-2."""
 
 from onesided.cells.experiment import Study
 

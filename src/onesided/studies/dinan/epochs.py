@@ -1,4 +1,4 @@
-"""What do an epoch on several ranks, a wait for one request and an atomic operation cost?"""
+"""What do an epoch with several targets, a wait for one request and an atomic operation cost?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -11,7 +11,10 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.today import BURSTS
 
 EPOCH = Metric("epoch", "epoch", "s")
-"""Rank 0's time for an epoch with its accesses; with requests, for the wait alone."""
+"""The time that rank 0 takes for an epoch with all its accesses.
+
+With request-based operations, it is only the time of the wait for the requests.
+"""
 
 EPOCHS = Axis(
     "epoch",
@@ -36,17 +39,23 @@ WAITS = ("wait_for_first", "wait_for_all")
 
 
 def waits(cell: Cell) -> bool:
-    """Tell whether a cell has the time of a wait for requests."""
+    """Tell whether a cell measures the time of a wait for requests."""
     return cell.axis("epoch") in WAITS
 
 
 def is_atomic(cell: Cell) -> bool:
-    """Tell whether a cell is in the table of atomic operations: one rank, accessed in an epoch."""
+    """Tell whether a cell is in the table of atomic operations.
+
+    These cells access one target in an epoch.
+    """
     return not waits(cell) and cell.axis("targets") == "1"
 
 
 def is_by_targets(cell: Cell) -> bool:
-    """Tell whether a cell is in the table by targets: one put to each, in an epoch of its own."""
+    """Tell whether a cell is in the table by number of targets.
+
+    In these cells, an epoch has one put to each target.
+    """
     return cell.axis("epoch") in ("lock_all", "locks_of_targets", "locks_of_all") and cell.has(
         {"operation": "put"}
     )

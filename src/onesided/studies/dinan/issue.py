@@ -1,4 +1,4 @@
-"""Does an operation leave where it is called, or only with the call that completes it?"""
+"""Does an operation's data leave the origin at once, or only in the call that completes it?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -9,10 +9,10 @@ from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.studies.dinan import STUDY
 
 EARLY = Metric("early", "early", "1", origins=True)
-"""The share of the operations that had arrived before the call that completes them began."""
+"""The share of operations whose data arrived before the completing call (flush) began."""
 
 COMPLETING = Metric("completing", "completing", "s", origins=True)
-"""The time of the call that completes them."""
+"""The time of the call that completes the operations."""
 
 AXES = [
     Axis(

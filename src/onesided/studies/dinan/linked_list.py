@@ -1,4 +1,4 @@
-"""What does it cost to append to a list that all ranks share, and to read its pointers?"""
+"""What does it cost to append to a linked list that all ranks share, and to read its pointers?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -11,7 +11,7 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s", "max")
-"""The slowest rank's time for one element of the list, or to read or write one pointer."""
+"""The slowest rank's time to append one list element, or to read or write one pointer."""
 
 OPERATION = Axis(
     "operation",
@@ -33,7 +33,7 @@ LISTS = ("append", "build")
 
 
 def way(cell: Cell) -> str:
-    """Return a cell's operation and idiom in words."""
+    """Return in words a cell's operation on the list and the MPI calls for it (the idiom)."""
     return f"{OPERATION.value(cell)}, {IDIOM.value(cell)}"
 
 

@@ -1,4 +1,4 @@
-"""What does a write to a rank cost if this rank accesses another part of its window?"""
+"""What does a write to a rank cost while this rank accesses another part of its own window?"""
 
 from dataclasses import dataclass, replace
 
@@ -16,13 +16,13 @@ from onesided.studies.parts.today import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 WRITE = Metric("write", "write", "s", origins=True)
-"""The time of a write and its completion: the mean over a burst and over all ranks that write."""
+"""The time of a write until it is complete: the mean over a burst and all writing ranks."""
 
 EPOCH = Metric("epoch", "epoch", "s")
 """The time of rank 0's epoch on its own part of the window, including the wait for the lock."""
 
 CUT = Metric("cut", "cut", "flag")
-"""1 if rank 0 reached its maximum number of epochs while other ranks still wrote; else 0."""
+"""Whether rank 0 reached its maximum number of epochs while other ranks still wrote: 1 or 0."""
 
 IDIOM = Axis(
     "idiom",
@@ -51,12 +51,12 @@ def accesses(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Cuts:
-    """A table of the cells in which rank 0 ended before the other ranks."""
+    """A table of the cells in which rank 0 stopped its accesses before the others had written."""
 
     pivot: Pivot
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table, or no table if the other ranks ended first in all cells."""
+        """Return the table, or no table if the other ranks stopped before rank 0 in all cells."""
         found = [(cell, material.measure(cell, CUT.name, MEDIAN)) for cell in material.cells]
         cells = [cell for cell, cut in found if cut is not None and cut.value > 0]
         return ByCores(self.pivot, accesses).parts(replace(material, cells=cells))

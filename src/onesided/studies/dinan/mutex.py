@@ -1,4 +1,4 @@
-"""What does it cost to lock and unlock a mutex in a window?"""
+"""What does it cost to lock and unlock a mutex that is in a window?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -12,11 +12,13 @@ from onesided.studies.parts.today import is_allocated
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s")
-"""The time of lock, critical section and unlock: the mean over all ranks that take the mutex."""
+"""The time to lock the mutex, run the critical section and unlock: the mean over locking ranks."""
 
 FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
-"""The smallest number of acquisitions of a rank, divided by the largest. Both are counted at the
-moment when the first rank has made all its acquisitions."""
+"""The fewest acquisitions of the mutex by any rank, divided by the most by any rank.
+
+Acquisitions are counted until the moment at which a first rank has made all its acquisitions.
+"""
 
 ALGORITHM = Axis(
     "algorithm",

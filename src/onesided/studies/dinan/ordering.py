@@ -11,10 +11,10 @@ from onesided.studies.parts.today import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 PAIR = Metric("pair", "pair", "s", origins=True)
-"""The time of a write and the read after it: the mean over a burst and over all writing ranks."""
+"""The time of a write and a read after it: the mean over a burst and all writing ranks."""
 
 OLDER = Metric("older", "older", "1", origins=True)
-"""The share of reads that found an element with the value that it had before the write."""
+"""The share of reads that still found the value from before the rank's write."""
 
 IDIOM = Axis(
     "idiom",

@@ -17,7 +17,7 @@ PARTS = [
     Metric(name, name, "s", over_ranks="max")
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
-"""The slowest rank's times for the parts of a growth, and for related calls outside the growth."""
+"""The slowest rank's time for each step of a window's growth, and for related calls."""
 
 METHOD = Axis(
     "method",
@@ -39,17 +39,17 @@ AXES = [METHOD, SIZE]
 
 
 def is_re_created(cell: Cell) -> bool:
-    """Tell whether a cell re-creates a window and has a time."""
+    """Tell whether a cell is timed and enlarges a window by re-creating it."""
     return is_timed(cell) and cell.axis("method") != "attach"
 
 
 def attached(cell: Cell) -> bool:
-    """Tell whether a cell attaches a buffer and has a time."""
+    """Tell whether a cell is timed and enlarges a window by attaching a buffer."""
     return is_timed(cell) and cell.axis("method") == "attach"
 
 
 def part(metric: str, what: str) -> Pivot:
-    """Return the table for a part of a growth, or for a related call outside the growth."""
+    """Return the table of the times of one step of a window's growth, or of a related call."""
     caption = f"{what}: {SLOWEST}, then over launches, with its {{}}."
     return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
 

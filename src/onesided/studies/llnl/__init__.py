@@ -1,4 +1,4 @@
-"""Three exchanges of messages, each with two-sided and with one-sided calls."""
+"""Experiments on three exchanges of messages, each with two-sided and with one-sided calls."""
 
 from onesided.cells.experiment import Study
 

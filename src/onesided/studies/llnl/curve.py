@@ -1,4 +1,4 @@
-"""One figure of bandwidth by message size: the source's lines are thin, today's lines are bold."""
+"""A figure of bandwidth by message size: thin lines from LLNL's report, bold lines of today."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN
 
 PLACEMENTS = ("intranode", "internode")
 DASHES = [[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]]
-"""The dash patterns of lines: one for each way to exchange messages, in the ways' order."""
+"""The dash patterns of a figure's lines, one pattern for each way to exchange messages."""
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
 """The smallest distance, in pixels, between two labels at the ends of lines."""
 
 
 def published_points(table: PublishedTable) -> list[Row]:
-    """Return the source's numbers: machine, placement, size in bytes, bandwidth in bytes/s."""
+    """Return a row for each bandwidth in LLNL's table, with machine, placement and message size."""
     return [
         {
             "series": f"{row['machine']}, {placement}",
@@ -43,7 +43,7 @@ def published_points(table: PublishedTable) -> list[Row]:
 
 
 def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """Move labels up until they are at least `least` apart; return the new places, lowest first."""
+    """Move a figure's labels up until they are at least `least` apart; return their new places."""
     found: dict[str, float] = {}
     below = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):
@@ -53,11 +53,11 @@ def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The figure of bandwidth by size for one kernel.
+    """The figure of bandwidth by message size for one kernel.
 
     Attributes:
         name: the name of the figure and its CSV.
-        published: the source's table of values by size.
+        published: LLNL's table of values by size.
         interfaces: the interfaces of today's lines.
         flavor: the flavor of the windows, for interfaces with a window.
     """
@@ -68,9 +68,9 @@ class Curve:
     flavor: str = "allocate"
 
     def measured_points(self, material: Material) -> list[Row]:
-        """Return today's points: MPI, way, size, bandwidth with interval.
+        """Return a row for each measured point: MPI, way, message size, bandwidth and its interval.
 
-        Only cells with a core for each rank have points.
+        Only cells that had a core for each rank have points in the figure.
         """
         cells, _ = apart_by_cores(material, material.cells)
         drawn = [cell for cell in cells if self._is_drawn(cell)]
@@ -90,7 +90,7 @@ class Curve:
         return cell.axis("interface") in self.interfaces and not is_other_flavor
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure, or no figure if there are no values of today."""
+        """Return the figure, or no figure if today's campaign measured no bandwidth."""
         material = apart(material)
         then, now = published_points(self.published), self.measured_points(material)
         if not now:
@@ -153,7 +153,7 @@ class Curve:
 
     @staticmethod
     def _labels(then: Sequence[Row], least: float) -> list[Row]:
-        """Return, for each machine, its name at the last point of its first line."""
+        """Return the labels of LLNL's machines, each at the end of the machine's first line."""
         ends: dict[str, Row] = {}
         for point in then:
             first = ends.setdefault(str(point["machine"]), point)
@@ -187,14 +187,14 @@ def _axis(title: str, unit: str, powers: Iterable[int], **more: Any) -> alt.Axis
 
 
 def _apart(points: Sequence[Row], narrow: bool) -> float:
-    """Return the smallest distance between two labels, in powers of ten."""
+    """Return the smallest distance between two labels of a figure, in powers of ten."""
     values = [point["value"] for point in points]
     decades = math.log10(max(values) * 1.3 / (min(values) / 1.3))
     return decades * LABEL_PX / HEIGHT_PX[narrow]
 
 
 def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
-    """Return today's lines, with one colour for each MPI and one dash pattern for each way."""
+    """Return today's lines: each MPI has a colour, each way to send messages a dash pattern."""
     names = list(dict.fromkeys(str(point["machine"]) for point in points))
     ways = list(dict.fromkeys(str(point["placement"]) for point in points))
     colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))

@@ -1,4 +1,4 @@
-"""Make the experiment of an exchange, with a page that includes the source's tables."""
+"""Make the experiment on an exchange of messages; its page includes tables of LLNL's report."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,49 +33,49 @@ from onesided.studies.parts.today import Today, columns_of, fields_of
 
 SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
-"""The upper limit of random message sizes, in bytes, that agrees with the source's numbers."""
+"""The upper limit of random message sizes, in bytes, that fits the numbers in LLNL's report."""
 
 SUMMARY = "the source's summary"
 SOURCE_PLACEMENT = "Ranks a node"
 
 
 def published_by_ranks(name: str) -> PublishedTable:
-    """Return the source's table by processes."""
+    """Return the table of LLNL's report with values by the number of processes."""
     by_ranks = "by the number of processes, each machine"
     return PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks)
 
 
 @dataclass(frozen=True)
 class Own:
-    """The part of today's cells that the source measured, too.
+    """Selects those of today's cells that were measured in LLNL's report, too.
 
     Attributes:
         today: today's tables.
-        labels: the values of the source's own way on axes.
+        labels: the axis values of LLNL's own way to send messages.
     """
 
     today: Today
     labels: Mapping[str, str]
 
     def has(self, cell: Cell) -> bool:
-        """Tell whether the source measured a cell of this kind."""
+        """Tell whether LLNL's report has measurements like this cell."""
         return cell.has(self.labels)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Today's values with as many ranks as the source's summary has processes.
+    """Today's values with the same number of ranks as in the summary of LLNL's report.
 
     Attributes:
-        own: the cells of the source's own way.
-        published: the source's summary; it has the number of processes.
+        own: the cells of LLNL's own way to send messages.
+        published: LLNL's summary; it has the number of processes.
     """
 
     own: Own
     published: PublishedTable
 
     def parts(self, material: Material) -> list[Table | Prose]:
-        """Return a table, or a sentence if nothing was measured with this number of ranks."""
+        """Return the table; only a sentence if no cell has the number of ranks of the summary."""
         material = apart(material)
         processes = int(self.published.rows[0]["processes"])
         known = [c for c in material.cells if self.own.has(c) and _bandwidth(material).of(c)]
@@ -97,18 +97,20 @@ class Summary:
 
 @dataclass(frozen=True)
 class PerNode:
-    """Tables of the same ranks on many nodes and on few, beside the source's.
+    """Tables that compare the same number of ranks on many nodes and on few nodes.
+
+    Tables of LLNL's report stand beside them.
 
     Attributes:
-        own: the cells of the source's own way.
-        published: the source's table by processes per node; None if there is none.
+        own: the cells of LLNL's own way to send messages.
+        published: LLNL's table by processes per node; None if there is none.
     """
 
     own: Own
     published: PublishedTable | None = None
 
     def parts(self, material: Material) -> list[Table | Folded | Prose]:
-        """Return the tables, or a sentence if each number of ranks had one placement."""
+        """Return the tables; only a sentence if no number of ranks had several placements."""
         cores, crowd = apart_by_cores(material, material.cells)
         known = [cell for cell in cores if _bandwidth(material).of(cell)]
         several = {ranks for ranks, each in placements(known).items() if len(each) > 1}
@@ -153,7 +155,10 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return the bandwidths over those with the fewest ranks a node, today's and published."""
+        """Return a table of bandwidths relative to those with the fewest ranks per node.
+
+        It has today's ratios beside the published ratios.
+        """
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)
@@ -182,7 +187,10 @@ class PerNode:
 
 
 def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measure | None]]:
-    """Return, by MPI and ranks a node, a value over that with the fewest; of the largest size."""
+    """Return, by MPI and ranks per node, bandwidths divided by that with the fewest ranks per node.
+
+    Only messages of the largest size are compared.
+    """
     largest, first = max(map(of.size_of, cells)), cells[0]
     by_name: dict[str, dict[int, Cell]] = {}
     for cell in cells:
@@ -196,7 +204,7 @@ def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measur
 
 
 def _published_ratios(table: PublishedTable) -> tuple[dict[str, dict[int, float]], dict[str, str]]:
-    """Return the ratios by machine and processes per node, and the heads of the machines."""
+    """Return LLNL's bandwidth ratios by machine and processes per node, and the column titles."""
     bandwidths: dict[str, dict[int, float]] = {}
     titles: dict[str, str] = {}
     for row in table.rows:
@@ -221,7 +229,7 @@ def _order(cell: Cell) -> tuple[Any, ...]:
 
 
 def _a_node(many: int) -> numbers.Written:
-    """Return ranks a node in words, because on a narrow page the number stands alone."""
+    """Return ranks per node in words, because a narrow page shows them without a column title."""
     return numbers.Written(many, f"{many} a node")
 
 
@@ -238,7 +246,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Cell]) -> list[str]:
-    """Say which placements were measured, and that nothing here compares placements."""
+    """Say which placements of ranks were measured, and that no number of ranks had several."""
     names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
     where = f"on {listed(names)}"
     said = [f"Measured {where}: {words}." if (words := placements_in_words(cells)) else ""]
@@ -255,7 +263,9 @@ def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Ce
 
 
 def same_buffers(kernel: str, title: str, same: str, own: str) -> Ratios:
-    """Return the table of what it changes that all passes have the same buffers, as in the source.
+    """Return the table that shows how the time changes if all passes use the same buffers.
+
+    The passes of LLNL's report used the same buffers.
 
     Args:
         kernel: the name of the kernel.
@@ -295,7 +305,7 @@ def same_buffers(kernel: str, title: str, same: str, own: str) -> Ratios:
 
 @dataclass(frozen=True)
 class ByProcesses:
-    """The source's tables by the number of processes: of all machines, per node, and the summary.
+    """LLNL's tables by the number of processes: all machines, processes per node, and summary.
 
     Attributes:
         name: the part of the names of these tables that tells exchanges apart.
@@ -310,11 +320,11 @@ class ByProcesses:
     size: str
 
     def curves(self, columns: Sequence[str]) -> PublishedSeries:
-        """Return the source's curves of some columns: one for each column and machine."""
+        """Return LLNL's curves: one for each of the given table columns and each machine."""
         return PublishedSeries(published_by_ranks(self.name), "processes", columns, "machine")
 
     def contents(self, own: Own) -> list[Content]:
-        """Return the figure of the bandwidth over ranks, and the growth of time and bandwidth."""
+        """Return the figure of bandwidth by number of ranks, and how time and bandwidth grow."""
         kernel, title = own.today.kernel, own.today.size_title
         figure = SeriesFigure(
             name=f"{kernel}_ranks",
@@ -354,7 +364,7 @@ def exchange(
     by_ranks: ByProcesses | None = None,
     more: Sequence[Content] = (),
 ) -> Experiment:
-    """Return the experiment of an exchange.
+    """Return the experiment on an exchange of messages.
 
     Args:
         module: the full name of the experiment's module; the last part is the kernel's name.
@@ -363,10 +373,10 @@ def exchange(
         lead: the first sentences of the page: what a reader has to know.
         faster: the answer to the question which side is faster.
         today: today's tables.
-        own: the values of the source's own way on axes.
+        own: the axis values of LLNL's own way to send messages.
         same: the interface of this way with the same buffers in all passes.
-        published: the source's tables.
-        by_ranks: the source's tables by the number of processes; None if there are none.
+        published: LLNL's tables.
+        by_ranks: LLNL's tables by the number of processes; None if there are none.
         more: parts of the page to show after today's tables.
     """
     kernel = module.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""What does it cost if random pairs exchange messages of random sizes?"""
+"""What do exchanges of messages cost if the pairs of ranks and the message sizes are random?"""
 
 from dataclasses import dataclass
 
@@ -19,10 +19,13 @@ CHECKED = (CHECKSUM.name, MEDIAN)
 
 @dataclass(frozen=True)
 class Maps:
-    """One sentence for each random map of messages: its checksum, or that launches differ in it."""
+    """A sentence for each random map of messages, with the map's checksum.
+
+    If launches had different maps, the sentence says so.
+    """
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the sentences, or nothing if no launch recorded a map."""
+        """Return the sentences, or nothing if no launch recorded the checksum of a map."""
         material = apart(material)
         drawn = [cell for cell in material.cells if material.measure(cell, *CHECKED)]
         maps = grouped(drawn, lambda cell: (cell.ranks, cell.axis("sides"), size_of(cell)))
@@ -31,7 +34,7 @@ class Maps:
 
 
 def _sentence(material: Material, cells: list[Cell]) -> str:
-    """Say whether the launches of the given cells have the same map."""
+    """Say whether all launches of the given cells had the same random map of messages."""
     names: dict[float, set[str]] = {}
     for cell in cells:
         checksum = material.measure(cell, *CHECKED)

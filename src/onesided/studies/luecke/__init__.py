@@ -1,4 +1,4 @@
-"""Five communication patterns with messages, gets and puts."""
+"""Experiments on five communication patterns, each with messages, gets or puts."""
 
 from onesided.cells.experiment import Study
 

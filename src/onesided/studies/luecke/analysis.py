@@ -1,10 +1,11 @@
-"""Analysis of a communication pattern: its time, and which ranks wait while one rank computes.
+"""The analysis of a communication pattern: its time, and who waits while one rank computes.
 
-The trials of a launch are summarised in two ways. The project's statistic is the median; it needs
-no filter. The source's statistic is a filtered mean (Luecke, Spanoyannis, Kraeva 2004, section 2).
-The filter drops the first trial. Then it drops every time above 1.8 times the median of the other
-trials. If these times are more than a tenth of the trials, it drops only the largest tenth. The
-source's tables have the mean of the remaining trials.
+The trials of a launch are summarised in two ways. This project's own statistic of a launch's trials
+is the median, without any filter. The paper's statistic is a filtered mean (Luecke, Spanoyannis,
+Kraeva 2004, section 2). The paper's filter drops the first trial of a launch. Then the filter drops
+every time above 1.8 times the median of the other trials. If these times are more than a tenth of
+the trials, the filter drops only the largest tenth. The paper's tables show the mean of the
+remaining trials.
 """
 
 from collections.abc import Sequence
@@ -21,27 +22,30 @@ from onesided.measure.common_analyses import (
 )
 
 WARM_UP_TRIALS = 1
-"""The number of trials to drop at the beginning, because the first trial has start-up costs."""
+"""How many trials at the beginning are dropped, because the first trial has start-up costs."""
 
 MOST_OF_MEDIAN = 1.8
 """The filter may remove a time that is above this multiple of the median."""
 
 MOST_REMOVED_OF = 10
-"""The filter removes at most one trial in this many trials, for example five trials of 50."""
+"""The filter removes at most one of this many trials: with 50 trials, at most five."""
 
 TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
-"""The time of a trial: the largest time of all ranks. Rank 0 reports this time."""
+"""The time of a trial: the time of the slowest rank.
+
+Rank 0 reports this time.
+"""
 
 MEDIAN, FILTERED_MEAN = "median", "filtered_mean"
-"""The project's own statistic of a launch's trials, and the source's statistic."""
+"""The statistics of a launch's trials: this project's median, and the paper's filtered mean."""
 
 REMOVED, SHARE = "removed", "share"
 
 FIRST, OVER_MEDIAN = "first", "over_median"
-"""The time of the first trial, divided by the median of the other trials."""
+"""The statistic of a launch's first trial: its time, divided by the median of the other trials."""
 
 TRIALS = "trials"
-"""The variation of a launch's trials, without the first trial."""
+"""The statistic of how much the trials of a launch vary, without the first trial."""
 
 
 def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -71,7 +75,7 @@ def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def varied(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Return, for each series of trials, how the first trial differs and how the others vary.
+    """Return, for each series of trials, how the first trial differs and how much the others vary.
 
     Args:
         samples: one row for each trial (see `filtered`).
@@ -101,7 +105,10 @@ class PatternAnalysis(BehindAnalysis):
         super().__init__([TIME], "every rank takes part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return times, the removed share and variation; if a rank computes, the others' waits."""
+        """Return, for each launch, its times, the removed share of trials, and their variation.
+
+        For cells in which one rank computes, return also how long the other ranks waited.
+        """
         times = samples.filter(pl.col("metric") == TIME.series)
         of_paper, variation = filtered(times, LAUNCH), varied(times, LAUNCH)
         return pl.concat(

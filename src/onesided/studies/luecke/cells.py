@@ -1,4 +1,4 @@
-"""Which cells of a pattern the page shows, and the reader's names for sizes and interfaces."""
+"""Which cells a page on a pattern shows, and how it names message sizes and interfaces."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -11,14 +11,20 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
-"""The interfaces of MPI-2: with fences of all ranks, and with calls of a parent and its child."""
+"""The names of the MPI-2 interfaces: fences of all ranks, and calls of a parent and its child."""
 
 ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
-"""MPI's one-sided interfaces, each with the window flavor that represents it in figures and ratios:
-for MPI-2 the source's flavor, for MPI-3 memory that the MPI may place."""
+"""MPI's one-sided interfaces, each with its window flavor in figures and ratios.
+
+For MPI-2 this is the paper's flavor, create. For MPI-3 it is allocate, so that the MPI chooses the
+memory.
+"""
 
 MAIN = {MPI2: ("create",), PAIRWISE: ("create",), "mpi3": ("create", "allocate")}
-"""For each interface, the window flavors in the main table. Other flavors are folded below it."""
+"""The window flavors of each interface that the main table shows.
+
+A folded table below it shows the other window flavors.
+"""
 
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
@@ -28,7 +34,10 @@ SHORT: Mapping[str, str] = {
     "two_sided": "two-sided",
     "collective": "collective",
 }
-"""The names of interfaces in a figure's legend. A figure has one flavor of each interface."""
+"""The short names of the interfaces, for a figure's legend.
+
+A figure shows only one window flavor of each interface.
+"""
 SIZE_WORDS = {
     "8": "8 bytes",
     "1000": "1 Kbyte",
@@ -36,24 +45,27 @@ SIZE_WORDS = {
     "100000": "100 Kbytes",
     "1000000": "1 Mbyte",
 }
-"""The reader's names for sizes. As in the source, a Kbyte is 1000 bytes."""
+"""The names of message sizes on a page.
+
+As in the paper, a Kbyte is 1000 bytes.
+"""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""The sizes in today's table by size: the source's sizes, and 1 Kbyte as in its other patterns."""
+"""The message sizes in today's table by size: the sizes of the paper's table, and 1 Kbyte."""
 OF_SOURCE = (MPI2, PAIRWISE, SHMEM)
 """The source's interfaces."""
 SIZES_OF_SOURCE = ("8", "10000", "1000000")
-"""The sizes of most of the source's figures."""
+"""The message sizes in most figures of the paper."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
 
 
 def size_words(size_bytes: str) -> str:
-    """Return the reader's name for a size."""
+    """Return the name of a message size on a page, such as ``1 Kbyte``."""
     return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
 
 
 def mpi2_of(cells: Iterable[Cell]) -> str:
-    """Return the interface that does what the source's MPI-2 does: pairwise, if that was run."""
+    """Return the interface that corresponds to the paper's MPI-2: pairwise if it was run."""
     return PAIRWISE if any(cell.axis("interface") == PAIRWISE for cell in cells) else MPI2
 
 
@@ -63,23 +75,25 @@ def is_shmem(cell: Cell) -> bool:
 
 
 def is_main(cell: Cell) -> bool:
-    """Tell whether a cell is in the table with which a page opens."""
+    """Tell whether a cell is in the main table, with which the page opens."""
     flavors = MAIN.get(cell.axis("interface"))
     return flavors is None or cell.axis("flavor") in flavors
 
 
 def taking_part(material: Material) -> list[Cell]:
-    """Return the cells in which every rank takes part."""
+    """Return the cells in which every rank takes part at once, so no rank computes first."""
     return [cell for cell in material.cells if is_timed(cell)]
 
 
 def uncrowded(material: Material) -> list[Cell]:
-    """Return the cells with a core for each rank, in which every rank takes part."""
+    """Return the cells that had a core for each rank and in which no rank computes first."""
     return apart_by_cores(material, taking_part(material))[0]
 
 
 def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
-    """Return cells of the source's interfaces, with a core for each rank and the size in words.
+    """Return the cells with the paper's interfaces and sizes, with the size in words.
+
+    Only cells that had a core for each rank are returned.
 
     Args:
         material: the material.
@@ -101,10 +115,11 @@ def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 
 def for_figures(material: Material, words_of_target: str = "from rank ") -> Material:
-    """Return the material for a figure: one window flavor of each interface.
+    """Return the material for a figure, with one window flavor of each interface.
 
-    The number of ranks becomes an axis. Each interface has its name from `SHORT`. Cells with more
-    ranks than cores are marked, and form a separate series.
+    In this material, the number of ranks is an axis of a cell. Interfaces have their names from
+    `SHORT`. Cells with more ranks than cores are marked, and have a line of their own in the
+    figure.
 
     Args:
         material: the material.

@@ -1,7 +1,7 @@
-"""Tests of the source's claims: comparison with SHMEM, growth with the number of ranks, distance.
+"""Tests of the paper's claims on SHMEM, on growth with the number of ranks, and on distance.
 
-The tests use only cells with a core for each rank, and the source's statistic of the time if a
-claim names no metric.
+The tests use only cells with a core for each rank. If a claim names no metric, they use the paper's
+filtered mean of the time.
 """
 
 import math
@@ -35,15 +35,17 @@ LAWS: Mapping[str, Callable[[int], float]] = {
     "logarithmic": math.log2,
     "linear": lambda ranks: ranks - 1.0,
 }
-"""Laws of growth with the number of ranks. ``linear``: linear in the number of a rank's
-messages."""
+"""Laws by which a time may grow with the number of ranks.
+
+The law ``linear`` means: proportional to the number of messages of a rank.
+"""
 
 GROWTH = 1.5
-"""A time follows a law if its growth is within this factor of the growth that the law gives."""
+"""A time follows a law if its growth differs from the law's growth by less than this factor."""
 
 
 def _base(cells: Cells) -> dict[str, Any]:
-    """Return the labels of the interface that is tested: OpenSHMEM if there is one, else MPI-2."""
+    """Return the labels of the tested interface: OpenSHMEM if it was run, else MPI-2."""
     every = cells.chosen([*cells.cores, *cells.crowd], {})
     if SHMEM in {cell.axis("interface") for cell in every}:
         return {"interface": SHMEM}
@@ -56,26 +58,29 @@ def _is_shmem(cells: Cells) -> bool:
 
 
 def _taking_part(cells: Cells) -> list[Cell]:
-    """Return the cells of all MPIs in which each rank has a core and every rank takes part."""
+    """Return the cells of all MPIs that had a core for each rank and in which no rank computes."""
     return [cell for cell in cells.cores if is_timed(cell)]
 
 
 def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
-    """Return an MPI's cells of the interface that is tested; the fewest ranks come first."""
+    """Return an MPI's cells of the tested interface, in the order of their number of ranks."""
     found = cells.chosen(_taking_part(cells), {**_base(cells), **choice})
     return sorted(found, key=lambda cell: cell.ranks)
 
 
 def _measure(cells: Cells, cell: Cell) -> Measure | None:
-    """Return a cell's value of the claim's metric; of the source's statistic if it names none."""
+    """Return a cell's value of the claim's metric.
+
+    If the claim names no metric, it is the paper's filtered mean of the time.
+    """
     source = replace(cells, metric=cells.metric or f"{TIME.name}.{FILTERED_MEAN}")
     return source.values.of(cell)
 
 
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
-    """Compare MPI-2 with SHMEM, at the smallest number of ranks that both have.
+    """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks that both have.
 
-    With ``to``, SHMEM's cells are those of another choice.
+    If the claim has ``to``, it says which cells of SHMEM are compared.
     """
     if _is_shmem(cells):
         return NOT_MEANT
@@ -96,7 +101,10 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
 
 
 def slower(cells: Cells, asked: Asked) -> Outcome:
-    """Compare two ways of one MPI and interface, at the smallest number of ranks that both have."""
+    """Compare the times of two ways of one MPI, at the smallest number of ranks that both have.
+
+    Both ways have the same interface.
+    """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
     above = _own(cells, {**of.SMALL, **asked["of"]})
@@ -109,7 +117,7 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
 
 
 def grows(cells: Cells, asked: Asked) -> Outcome:
-    """Compare a law with the growth of the time of 8 bytes from the fewest to the most ranks."""
+    """Compare with a law how the time for 8 bytes grows from the fewest ranks to the most ranks."""
     own = _own(cells, {**of.SMALL, **asked.get("of", {})})
     if not own:
         return Outcome(NOT_MEASURED)
@@ -123,9 +131,10 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 
 
 def scales_better(cells: Cells, asked: Asked) -> Outcome:
-    """Compare how two ways grow from the fewest ranks to the most ranks that both have.
+    """Compare how the times of two ways grow from the fewest to the most ranks that both have.
 
-    The growth of the way ``to`` is divided by the growth of the way ``of``.
+    The claim names two ways, ``of`` and ``to``; the growth of ``to`` is divided by the growth of
+    ``of``.
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
@@ -144,9 +153,9 @@ def scales_better(cells: Cells, asked: Asked) -> Outcome:
 
 
 def near_and_far(cells: Cells, asked: Asked) -> Outcome:
-    """Tell whether a message takes about the same time from every rank.
+    """Tell whether a message from any rank takes about the same time.
 
-    The criterion is the slowest time divided by the fastest time.
+    The criterion is the time from the slowest rank, divided by the time from the fastest rank.
     """
     own = _own(cells, of.SMALL)
     if not own:
@@ -161,4 +170,4 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 TESTS: Mapping[str, Own] = {
     test.__name__: test for test in (against_shmem, slower, grows, scales_better, near_and_far)
 }
-"""The tests that only this study needs, by the names that claims use for them."""
+"""The tests of claims that only this study needs, by the names that claims use for them."""

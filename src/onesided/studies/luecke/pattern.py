@@ -1,4 +1,4 @@
-"""Make the experiment of a communication pattern, with a page on the source's table and claims."""
+"""Make the experiment on a communication pattern; its page has the paper's table and claims."""
 
 from __future__ import annotations
 
@@ -37,21 +37,23 @@ FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 
 @dataclass(frozen=True)
 class TimeByRanks:
-    """The time by the number of ranks: of 8 bytes, and of larger messages as in Figures 4 to 9.
+    """Figures of the time of a pattern by the number of ranks, as in the paper's Figures 4 to 9.
 
-    The source printed numbers for 8 bytes only. Larger messages have a figure if they were measured
-    with several numbers of ranks.
+    The first figure is for 8 bytes, the second for larger messages.
+
+    The paper prints numbers for 8 bytes only. The second figure is left out if larger messages had
+    only one number of ranks.
 
     Attributes:
         kernel: the kernel of the figures.
-        published: the numbers of the source.
+        published: the numbers of the paper.
     """
 
     kernel: str
     published: Curves
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure and today's figures."""
+        """Return the figure from the paper's numbers, and today's figures."""
         small = replace(
             self._figure(f"{self.kernel}_ranks", of.size_words(of.SMALL["size_bytes"])),
             only=of.SMALL,
@@ -80,9 +82,9 @@ class TimeByRanks:
 
 @dataclass(frozen=True)
 class TimeByTarget:
-    """The time by the rank that a message comes from: the source's Figures 2 and 3.
+    """A figure of the time by the rank that a message comes from, as the paper's Figures 2 and 3.
 
-    The number of ranks is the largest number with a core for each rank.
+    The figure is for the largest number of ranks that each had a core.
 
     Attributes:
         kernel: the kernel of the figures.
@@ -91,7 +93,7 @@ class TimeByTarget:
     kernel: str
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; nothing if messages came from one rank only."""
+        """Return the figure, or no figure if all messages came from the same rank."""
         shown = of.by_size_words(_most_ranks(material), lambda cell: True)
         if len({cell.axis("target") for cell in shown.cells}) < 2:
             return []
@@ -108,10 +110,13 @@ class TimeByTarget:
 
 
 class TrialsInSequence(SeriesFigure):
-    """The trials of one launch of MPI-2 and of SHMEM in their order: the source's Figure 1."""
+    """A figure of the successive trials of one launch, as the paper's Figure 1.
+
+    It has one launch of MPI-2 and one launch of SHMEM.
+    """
 
     def points(self, material: Material) -> list[Row]:
-        """Return a point for each trial of the first launch of each cell."""
+        """Return the points of the figure: one for each trial of each cell's first launch."""
         material = apart(of.for_figures(_most_ranks(material)))
         times = material.samples.filter(pl.col("metric") == TIME.series)
         return [
@@ -129,7 +134,7 @@ class TrialsInSequence(SeriesFigure):
         ]
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return an axis with few ticks: a tick for each trial would make a page large."""
+        """Return the axis of trials with few ticks, because many ticks make a page large."""
         return alt.Axis(title=self.x.title, tickCount=6)
 
     def _is_shown(self, cell: Cell) -> bool:
@@ -138,7 +143,7 @@ class TrialsInSequence(SeriesFigure):
 
 
 def _most_ranks(material: Material) -> Material:
-    """Return the cells with the largest number of ranks that each have a core."""
+    """Return the cells with the largest number of ranks for which each rank had a core."""
     cells = of.uncrowded(material)
     ranks = max((cell.ranks for cell in cells), default=None)
     places = {cell.place for cell in cells if cell.ranks == ranks}
@@ -146,14 +151,14 @@ def _most_ranks(material: Material) -> Material:
 
 
 def _near_and_far(material: Material) -> Material:
-    """Leave out the targets between the first and the last, which `TimeByTarget` has."""
+    """Keep only the first and the last target; `TimeByTarget` has the targets between them."""
     targets = {int(t) for cell in material.cells if (t := cell.labels.get("target"))}
     ends = {str(end) for end in (min(targets, default=0), max(targets, default=0))}
     return limited(material, lambda cell: cell.labels.get("target") in (None, *ends))
 
 
 def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
-    """Return index and time of each trial of a cell's first launch, in their order."""
+    """Return the index and time of each trial of a cell's first launch, in the trials' order."""
     place = dict(zip(PLACE, cell.place, strict=True))
     own = times.filter(pl.col(name) == value for name, value in place.items())
     first = own.filter(pl.col("round") == pl.col("round").min()).sort("index")
@@ -162,18 +167,18 @@ def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """A figure of the time by size, at the largest number of ranks that each have a core.
+    """A figure of the time by message size, at the largest number of ranks that each had a core.
 
     Attributes:
         kernel: the kernel of the figure.
-        published: the numbers of the source; None if the source has no such numbers.
+        published: the numbers of the paper; None if the paper has no such numbers.
     """
 
     kernel: str
     published: Curves | None = None
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure, if there is one, and today's figure."""
+        """Return today's figure by message size, with the paper's figure if the paper has one."""
         shown = _near_and_far(_most_ranks(material))
         ranks = max((cell.ranks for cell in shown.cells), default=None)
         return SeriesFigure(
@@ -201,18 +206,18 @@ def pattern(
     mpi: Mapping[str, Mapping[str, str]] | None = None,
     further: Sequence[Content] = (),
 ) -> Experiment:
-    """Return the experiment of a pattern.
+    """Return the experiment on a communication pattern.
 
     Args:
         module: the full name of the experiment's module; the last part is the kernel's name.
         title: the title of the experiment and its section.
         order: the place in a report; the least number comes first.
-        number: the number of the source's table.
+        number: the number of the paper's table.
         lead: the first sentences of the page: what a reader has to know.
         who: a sentence that says which rank computes in the cells with a computing rank.
-        unit: the unit of the times in the source's table, if it has one column for each number of
+        unit: the unit of the times in the paper's table, if it has one column for each number of
             ranks. None if it has one row for each size.
-        mpi: the source's names for its MPI rows (see `Ratios`).
+        mpi: the paper's names for its MPI rows (see `Ratios`).
         further: further figures.
     """
     kernel = module.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Sentences on the ratio of MPI's time to SHMEM's time: published, today's, and the change."""
+"""Sentences on the ratio of MPI's time to SHMEM's time: in the paper, today, and the change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,14 +28,14 @@ CAVEAT = (
 
 @dataclass(frozen=True)
 class Ratios:
-    """The time of MPI divided by the time of SHMEM, at the source's sizes.
+    """Sentences on the time of MPI divided by the time of SHMEM, at the paper's message sizes.
 
-    Today's ratios use only cells with a core for each rank. The source's ratios use no number that
-    the table flags as suspect.
+    Today's ratios use only cells with a core for each rank. The paper's ratios use no number that
+    its table here marks as suspect.
 
     Attributes:
-        curves: the source's table.
-        mpi: for each of the source's names for its MPI (as in ``Origin MPI-2``), the labels of
+        curves: the paper's table.
+        mpi: for each of the paper's names for its MPI (as in ``Origin MPI-2``), the labels of
             today's corresponding cells. Each name gets a sentence.
         by_size: whether the axis of the table is the size. If not, the axis is the number of ranks,
             and all times are for 8 bytes.
@@ -66,7 +66,7 @@ class Ratios:
         return list(dict.fromkeys(point.label for point in self.curves.numbers(UNIT)))
 
     def _published(self, mpi: str, size: str) -> dict[str, list[float]]:
-        """Return the published ratios of an MPI to SHMEM on each machine."""
+        """Return the paper's ratios of an MPI's time to SHMEM's time on each machine."""
         by_series: dict[str, dict[float, float]] = {}
         for point in self.curves.numbers(UNIT):
             wanted = point.label == size if self.by_size else True
@@ -109,7 +109,7 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
-    """Return a sentence on today's ratios, and a sentence on how the ratio has changed."""
+    """Return a sentence on today's ratios, and a sentence on the change since the paper."""
     below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
@@ -133,11 +133,11 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
 
 
 ByPlace = dict[tuple[str, str, str, int], float]
-"""The source's statistic in seconds, by environment, system, partition and ranks."""
+"""The paper's filtered mean of the time in seconds, by environment, system, partition and ranks."""
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
-    """Return one value for each environment, place and number of ranks: a mean over the cells."""
+    """Return a mean time over cells for each environment, partition and number of ranks."""
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
         alike += [cell for cell in own if cell.how_run == own[0].how_run]
@@ -147,7 +147,11 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
 
 
 def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
-    """Return, by environment, times divided by the first SHMEM time at the same place and ranks."""
+    """Return, by environment, the times divided by SHMEM's.
+
+    Both times are of the same partition and number of ranks. If several environments have
+    OpenSHMEM, the first one counts.
+    """
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():
         first.setdefault(tuple(place), value)
@@ -159,7 +163,7 @@ def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
 
 
 def _change(then: Sequence[float], now: Sequence[float]) -> list[str]:
-    """Say how the ratio of MPI-2 to SHMEM changed."""
+    """Say how the ratio of MPI-2's time to SHMEM's time has changed since the paper."""
     if not then or not now:
         return []
     before, after = geometric_mean(then), geometric_mean(now)

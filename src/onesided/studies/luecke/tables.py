@@ -1,4 +1,4 @@
-"""Today's numbers in the layout of the source's tables, by the source's statistic and by ours."""
+"""Today's times in the layout of the paper's tables: the paper's statistic and the median."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,18 +26,18 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""The ends of the columns' keys, for cells with a core for each rank and for all other cells."""
+"""The last part of a table column's key: "" if each rank had a core, else ``_crowded``."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
 
 def per_cent(value: float) -> str:
-    """Return a share in per cent."""
+    """Return a share, from 0 to 1, as text in per cent."""
     return numbers.share(value, 1.0)
 
 
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
-    """Return a row's fields: the source's statistic, our statistic, and the removed share."""
+    """Return table fields for some cells: the filtered mean, the median, and the removed share."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
@@ -56,7 +56,7 @@ def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
 
 
 def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
-    """Return the columns that the page shows, and the columns that are only in the CSV."""
+    """Return the table columns that the page shows, and the columns that only the CSV has."""
     shown = [
         Column(f"mean_{key}", title, numbers.seconds, True, unit="s", note=f"note_{key}")
         for key, title in heads.items()
@@ -70,7 +70,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
 
 @dataclass(frozen=True)
 class _Today:
-    """The common part of the two layouts of today's tables.
+    """What the two layouts of today's tables have in common.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -79,7 +79,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the main table, and a folded table of other flavors; each only if it has cells."""
+        """Return the main table, and a folded table of the other window flavors; no empty table."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
@@ -102,28 +102,31 @@ class _Today:
         raise NotImplementedError
 
     def shown(self, material: Material) -> list[Cell]:
-        """Return the cells of the table."""
+        """Return the cells that the table shows."""
         raise NotImplementedError
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
-        """Return a table of some cells; cells with a core for each rank come first."""
+        """Return a table of the given cells; cells with a core for each rank come first."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class TodayByRanks(_Today):
-    """Tables II to V: one row for each MPI and interface, one column for each number of ranks."""
+    """Today's table in the layout of the paper's Tables II to V.
+
+    There is one table row for each MPI and interface, and one column for each number of ranks.
+    """
 
     def words(self, material: Material) -> str:
         """Say what the table contains."""
         return f"{of.size_words(of.SMALL['size_bytes'])}, the time until the last rank is done."
 
     def shown(self, material: Material) -> list[Cell]:
-        """Return the cells of 8 bytes."""
+        """Return the cells with messages of 8 bytes."""
         return [cell for cell in of.taking_part(material) if cell.has(of.SMALL)]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
-        """Return a table of some cells; cells with a core for each rank come first."""
+        """Return a table of the given cells; cells with a core for each rank come first."""
         parts = dict(zip(SUFFIXES, apart_by_cores(material, cells), strict=True))
         places = [(cell, suffix) for suffix, part in parts.items() for cell in in_order(part)]
         rows = pivoted(
@@ -156,18 +159,20 @@ def _head(cell: Cell) -> Fields:
 
 @dataclass(frozen=True)
 class TodayBySize(_Today):
-    """Table I: one block for each interface of MPI, with one row for each size.
+    """Today's table in the layout of the paper's Table I.
 
-    OpenSHMEM is the first column of every block, because the source has it beside MPI-2.
+    There is one block for each interface of MPI, with one table row for each message size.
+
+    OpenSHMEM is the first column of every block, because the paper shows SHMEM beside MPI-2.
 
     Attributes:
-        published: the source's table.
+        published: the paper's table.
     """
 
     published: PublishedTable
 
     def words(self, material: Material) -> str:
-        """Say from which ranks the messages come, and which sizes are not in the source."""
+        """Say from which ranks the messages come, and which message sizes the paper lacks."""
         cells = self.shown(material)
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())
@@ -180,12 +185,12 @@ class TodayBySize(_Today):
         return said + (f"; not in the source: {listed(added)}." if added else ".")
 
     def shown(self, material: Material) -> list[Cell]:
-        """Return the cells of the source's sizes, and of 1 Kbyte."""
+        """Return the cells with the message sizes of the paper's table, or with 1 Kbyte."""
         cells = of.taking_part(material)
         return [cell for cell in cells if cell.axis("size_bytes") in of.TABLE_SIZES]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
-        """Return a table of some cells; cells with a core for each rank come first."""
+        """Return a table of the given cells; cells with a core for each rank come first."""
         rows = []
         for suffix, part in zip(SUFFIXES, apart_by_cores(material, cells), strict=True):
             blocks = grouped(_others(part), lambda cell: (cell.ranks, cell.how_run, way(cell)))
@@ -213,7 +218,7 @@ class TodayBySize(_Today):
 
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of a block: for each size, OpenSHMEM's cells beside the block's cells."""
+    """Return a block's table rows: for each message size, OpenSHMEM beside the block's cells."""
     by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
     sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []
@@ -226,7 +231,7 @@ def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> 
 
 
 def _sources(ranks: int, cells: Sequence[Cell]) -> str:
-    """Say from which ranks a message comes if the number of ranks is `ranks`."""
+    """Say from which ranks messages come, in launches with the given number of ranks."""
     targets = sorted({int(cell.axis("target")) for cell in cells})
     plural = "" if len(targets) == 1 else "s"
     return f"with {numbers.count(ranks, 'rank')} rank{plural} {listed([*map(str, targets)])}"
@@ -238,7 +243,10 @@ def _ranks(ranks: int, suffix: str) -> str:
 
 
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
-    """Return OpenSHMEM's cells with `ranks` ranks, run as `how` says or else in the first way."""
+    """Return OpenSHMEM's cells with `ranks` ranks that were run as `how` says.
+
+    If there are none, return cells that were run in the first other way.
+    """
     every = of.taking_part(material)
     shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]
     ways = grouped(shmem, lambda cell: cell.how_run)
@@ -246,5 +254,5 @@ def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
 
 
 def _others(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of MPI's interfaces; OpenSHMEM's cells if there are no such cells."""
+    """Return the cells of MPI's interfaces; if there are none, OpenSHMEM's cells."""
     return in_order(cell for cell in cells if not of.is_shmem(cell)) or list(cells)

@@ -1,4 +1,4 @@
-"""The times that the machine itself needs for basic operations, without MPI."""
+"""The experiment on how long a machine needs for basic operations without MPI."""
 
 from onesided.cells.experiment import Study
 

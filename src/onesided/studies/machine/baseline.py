@@ -1,4 +1,4 @@
-"""How long does the machine take, without MPI, for the parts of one-sided communication?"""
+"""How long does a machine take, without MPI, for the steps of one-sided communication?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,16 +25,18 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst with a competing process counts only if this process was active during the burst: it made
-at least this share of the burst's number of operations. A process that had no core did not
-compete."""
+"""The least number of operations of a competing process, as a share of the burst's own number.
+
+A burst with fewer competing operations does not count. A competing process without a core did not
+really compete.
+"""
 
 
 class _Baseline(ReferenceAnalysis):
-    """The analysis: the time of one operation of each baseline."""
+    """The analysis of the kernel baseline: the time of one operation of each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples without bursts in which the second process competed too little."""
+        """Return the samples, except bursts in which the second process competed too little."""
         competing = samples.filter(pl.col("metric") == "competing")
         key = (*LAUNCH, "rank", "index")
         others = competing.select(*key, pl.col("value").alias("others"))
@@ -61,7 +63,7 @@ TITLES = {
     "own_lines": "add one, two threads in lines of their own",
     "timer": "read the clock",
 }
-"""The reader's name for each baseline of the kernel."""
+"""The name that a page uses for each baseline of the kernel."""
 
 
 AXES = (Axis("baseline", "baseline", TITLES), SIZE)
@@ -104,7 +106,10 @@ class OfMachine:
 
 
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
-    """Return the row of one baseline on one machine. The cells are of MPIs with the same value."""
+    """Return the table row of one baseline on one machine.
+
+    The given cells are of MPIs that measured the same value.
+    """
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)
     other = material.measure(last, "time", MACHINE_OTHER)

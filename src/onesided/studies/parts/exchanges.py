@@ -1,10 +1,11 @@
-"""Analysis of an exchange of messages: its time, and the bandwidth of a process.
+"""The analysis of an exchange of messages: its time, and the bandwidth of a process.
 
-The source's bandwidth is in bytes per second and process: the bytes that a process sends, divided
-by the time of the exchange. For latency and bandwidth (LBW), it is the message's size divided by
-half a round trip. For some-to-some (STS), it is the mean over all processes. The source's numbers
-confirm both definitions (results/published/README.md). For the all-to-all (ATA), the source prints
-no size; here, the bytes are the blocks that a process sends to other processes.
+As in LLNL's report, the bandwidth is the bytes that a process sends, divided by the time of the
+exchange. For latency and bandwidth (LBW), the bandwidth is the message size divided by half a round
+trip. For some-to-some (STS), the bandwidth is the mean over all processes. The numbers in LLNL's
+report confirm these definitions for LBW and STS (results/published/README.md). For the all-to-all
+(ATA), LLNL's report prints no size. Here, the bytes are the blocks that a process sends to other
+processes.
 """
 
 from typing import Any
@@ -16,40 +17,51 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass, or of half a pass if a pass is two messages, one after the other. The value
-is the largest time of all ranks."""
+"""The time of a pass; half of this time if a pass is two messages, one after the other.
+
+The slowest rank's time counts.
+"""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 MEDIAN = "median"
 
 PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
-"""The bytes of all messages of a pass; recorded if the sizes are random."""
+"""The bytes of all messages of a pass.
+
+A launch records this metric if the message sizes are random.
+"""
 
 USED_BYTES = Metric("used_bytes", "used_bytes", "count", better="higher")
-"""The size of a message; recorded if the cell names the size by a word, for example `at_limit`."""
+"""The size of a message in bytes.
+
+A launch records this metric if the cell names the size by a word, for example `at_limit`.
+"""
 
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
-"""The checksum of the random map of messages. It must be the same in all launches of a cell."""
+"""The checksum of the random map of messages.
+
+All launches of a cell must have the same checksum.
+"""
 
 ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
 """The kernels in which a process sends its blocks to all other processes at once."""
 
 
 def _label(name: str) -> pl.Expr:
-    """Return a number among a cell's labels; null if the label is a word, or missing."""
+    """Return a cell's label as a number; null if the label is a word or missing."""
     text = pl.col("labels").str.json_path_match(f"$.{name}")
     return text.cast(pl.Float64, strict=False)
 
 
 def _sent_bytes() -> pl.Expr:
-    """Return the bytes that a process sends in the time of a sample, as a mean over processes."""
+    """Return how many bytes a process sends during a sample: the mean over processes."""
     to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
     of_message = pl.coalesce(pl.col(USED_BYTES.name), _label("size_bytes"))
     return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), of_message * to_others)
 
 
 def _by_launch(facts: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """Return a metric as a column, with one row for each launch that recorded the metric."""
+    """Return the values of one metric as a column, for the launches that recorded the metric."""
     own = facts.filter(pl.col("metric") == metric.name)
     return own.select(*LAUNCH, pl.col("value").alias(metric.name))
 
@@ -61,7 +73,7 @@ class ExchangeAnalysis(ReferenceAnalysis):
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time and bandwidth, and also the bytes and the checksum that a launch recorded."""
+        """Return the launches' times and bandwidths, and the bytes and checksums they recorded."""
         recorded = ReferenceAnalysis([PASS_BYTES, USED_BYTES, CHECKSUM], self.reason)
         times = super().launch_values(cells, samples)
         facts = recorded.launch_values(cells, samples)
@@ -84,5 +96,5 @@ ANALYSIS = ExchangeAnalysis()
 
 
 def exchange(module: str, title: str, order: int, study: Study, page: Any) -> Experiment:
-    """Return the experiment of an exchange (see `timed`)."""
+    """Return the experiment on an exchange of messages (see `timed`)."""
     return timed(module, title, order, study=study, metrics=[TIME], analysis=ANALYSIS, page=page)

@@ -1,4 +1,4 @@
-"""The answer: is two-sided or one-sided faster, by what factor, and from which size?"""
+"""The answer of a page: is two-sided or one-sided faster, how much, and from which size?"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 @dataclass(frozen=True)
 class Crossover:
-    """The size at which two ways change roles: below it one way is faster, above it the other.
+    """The message size at which the faster of two ways to exchange messages changes.
 
     Attributes:
         first_below: True if the first way is faster below the crossover and the second way above
@@ -37,9 +37,9 @@ class Crossover:
 
     @property
     def always_first(self) -> bool | None:
-        """Tell whether the first way (True) or the second (False) is faster at all sizes.
+        """Tell whether the first way (True) or the second way (False) is faster at all sizes.
 
-        The result is None if the interval allows neither statement.
+        The result is None if the crossover's interval allows neither statement.
         """
         if self.size.high == 0:
             return not self.first_below
@@ -47,7 +47,10 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return how badly a crossover fits at each place: the sum of the logs of the wrong sign."""
+    """Return how badly a crossover fits at each place between the measured sizes.
+
+    The measure is the sum of the logarithms of ratios that have the wrong sign.
+    """
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
         + math.fsum(max(-one, 0.0) for one in logs[place:])
@@ -56,7 +59,9 @@ def _misfits(logs: Sequence[float]) -> list[float]:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool) -> float:
-    """Return the crossover of one launch in bytes; 0 or infinity if it is outside the sizes.
+    """Return the crossover of one launch in bytes.
+
+    The result is 0 if the crossover is below the measured sizes, and infinity if it is above them.
 
     Args:
         sizes: the sizes in bytes, the least first.
@@ -74,7 +79,9 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 
 
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
-    """Return the crossover over launches; None if every launch lacks the ratio at some size.
+    """Return the crossover over all launches.
+
+    The result is None if every launch lacks the ratio at some size.
 
     Args:
         rounds: for each launch, the first way's time divided by the second way's time, by size.
@@ -96,7 +103,7 @@ NOTHING = "Not measured with a core for each rank."
 
 
 def bytes_words(size: float) -> str:
-    """Return a size in decimal units, as in the source: ``12.3 kB``."""
+    """Return a message size in decimal units, such as ``12.3 kB``."""
     for factor, unit in ((1e6, "MB"), (1e3, "kB")):
         if size >= factor:
             return f"{size / factor:.3g}{numbers.THIN_SPACE}{unit}"
@@ -106,14 +113,15 @@ def bytes_words(size: float) -> str:
 def faster_of(ratio: Measure) -> str:
     """Return the faster side.
 
-    The interval of `ratio` decides. The ratio is the one-sided time divided by the two-sided time.
+    The interval of `ratio` decides. The ratio `ratio` is the one-sided time divided by the
+    two-sided time.
     """
     return word_of(ratio, ONE, TWO)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The fastest way of each side at one size of one series, and the ratio of their times."""
+    """The fastest two-sided and the fastest one-sided way at one size, and their times' ratio."""
 
     pair: of.Pair
     ratio: Measure
@@ -121,7 +129,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Faster:
-    """Sentences on which side is faster in each MPI, and a table of all sizes.
+    """Sentences that say for each MPI whether one-sided or two-sided is faster, and a table.
 
     Attributes:
         kernel: the kernel whose ways are compared.
@@ -134,7 +142,10 @@ class Faster:
     left_out: Sequence[str] = ()
 
     def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
-        """Return the comparisons, by series and size, of cells with a core for each rank."""
+        """Return the comparisons by series and message size.
+
+        Only cells that had a core for each rank are compared.
+        """
         cells, _ = apart_by_cores(material, material.cells)
         values = Values(material, TIME.name)
         compared: dict[of.Series, dict[int, Compared]] = {}
@@ -146,7 +157,7 @@ class Faster:
         return compared
 
     def crossovers(self, material: Material) -> dict[of.Series, Crossover | None]:
-        """Return the crossover of each series."""
+        """Return the crossover of each series of message sizes."""
         values = Values(material, TIME.name)
         return {
             series: crossover(_by_round(values, by_size))
@@ -154,7 +165,7 @@ class Faster:
         }
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and a table; one sentence if nothing was measured with enough cores."""
+        """Return sentences and a table; only one sentence if no cell had enough cores."""
         material = apart(material)
         compared = self.compared(material)
         if not compared:
@@ -202,7 +213,7 @@ class Faster:
 
 
 Place = tuple[of.Series, int, Compared]
-"""A comparison, with its series and size."""
+"""A comparison of two-sided with one-sided, after its series and its message size."""
 
 
 def _head(place: Place) -> Fields:
@@ -211,7 +222,7 @@ def _head(place: Place) -> Fields:
 
 
 def _fields(material: Material, place: Place) -> Fields:
-    """Return an MPI's fields in a row: the faster side, and the ways and times of both sides."""
+    """Return an MPI's fields in a table row: which side is faster, and each side's way and time."""
     (name, *_), _, compared = place
     pair = compared.pair
     return {
@@ -226,7 +237,10 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return, for each round, the ratios by size. Sizes with one side alone are left out."""
+    """Return, for each round, the ratios of one-sided to two-sided times by message size.
+
+    A message size is left out if only one side was measured.
+    """
     rounds: dict[int, dict[float, float]] = {}
     for size, compared in by_size.items():
         pair = compared.pair
@@ -236,7 +250,7 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return the MPI's name, with the values in which this series differs from other series."""
+    """Return the MPI's name, with the values that tell this series from the other series."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[4] in ("single", "double"):
@@ -245,7 +259,10 @@ def _name(series: of.Series, varying: Sequence[int]) -> str:
 
 
 def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
-    """Say at which size a side gains the most, and how much; None if the side is never faster."""
+    """Say at which size a side (one-sided or two-sided) gains the most, and how much.
+
+    The result is None if the side is never faster.
+    """
     own = {size: one for size, one in by_size.items() if faster_of(one.ratio) == side}
     if not own:
         return None
@@ -257,7 +274,7 @@ def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
 
 
 def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None) -> str:
-    """Say for one MPI at which sizes each side is faster."""
+    """Say at which sizes one-sided is faster in an MPI, and at which sizes two-sided."""
     sizes = list(by_size)
     said = f"{name}: {where_faster(place, sizes[0], sizes[-1])}"
     gains = [words for side in (ONE, TWO) if (words := _extreme(by_size, side))]
@@ -265,7 +282,7 @@ def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None
 
 
 def where_faster(place: Crossover | None, least: int, most: int) -> str:
-    """Say where the crossover is, or that there is none between the least and the greatest size."""
+    """Say at which size the crossover is, or that the measured sizes have no crossover."""
     measured = f"from {bytes_words(least)} to {bytes_words(most)}"
     if place is None:
         return f"no launch has all sizes {measured}"

@@ -1,4 +1,4 @@
-"""A study's times today: bandwidths of an exchange, and a time in a table and a figure."""
+"""Today's values of a study: tables of an exchange's bandwidth, tables and figures of a time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, 
 
 @dataclass(frozen=True)
 class Today:
-    """A table of the cells that correspond to the source's tables; all other cells are folded.
+    """A table of the cells that correspond to the published tables; a folded table has all cells.
 
-    Cells whose size is a word are left out.
+    Cells whose message size is a word, such as `at_limit`, are left out.
 
     Attributes:
         kernel: the kernel of the tables.
@@ -65,7 +65,7 @@ class Today:
     def table(
         self, material: Material, suffix: str, caption: str | Markup, cells: Sequence[Cell]
     ) -> Table:
-        """Return a table of some cells; its name ends with `suffix`."""
+        """Return a table of the given cells; the table's name ends with `suffix`."""
         ordered = sorted(cells, key=lambda cell: (of.place_of(cell), of.way(cell), cell.ranks))
         rows = pivoted(ordered, _head, lambda cell: fields_of(material, cell))
         sometimes = (
@@ -91,7 +91,7 @@ class Today:
 
 
 def columns_of(cells: Sequence[Cell]) -> tuple[list[Column], list[Column]]:
-    """Return the columns of each MPI: its bandwidth, with the time as a note; and for the CSV."""
+    """Return, for each MPI, a bandwidth column for the page and a time column for the CSV."""
     names = list(dict.fromkeys(cell.environment for cell in cells))
     values = [
         Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
@@ -114,7 +114,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def fields_of(material: Material, cell: Cell) -> Fields:
-    """Return the fields of a cell: its bandwidth, and the time that the table shows below it."""
+    """Return a cell's fields in a table: its bandwidth, and the time that stands below it."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)
@@ -129,18 +129,20 @@ SLOWEST = "the slowest rank, median over samples"
 
 
 def is_created(cell: Cell) -> bool:
-    """Tell whether a cell is timed and has no window from MPI_Win_allocate."""
+    """Tell whether a cell is timed and its window, if any, is not from MPI_Win_allocate."""
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
 def is_allocated(cell: Cell) -> bool:
-    """Tell whether a cell is timed and has no window from MPI_Win_create."""
+    """Tell whether a cell is timed and its window, if any, is not from MPI_Win_create."""
     return is_timed(cell) and cell.axis("flavor") != "create"
 
 
 @dataclass(frozen=True)
 class Times:
-    """A table and a figure of a time. The figure has one line for each value of the first axis.
+    """A table and a figure of a measured time.
+
+    The figure has a line for each value of the first axis in `axes`.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -168,7 +170,7 @@ class Times:
     made: str = BURSTS
 
     def parts(self, material: Material) -> list[Part]:
-        """Return the table (cells with too few cores are folded) and the figure."""
+        """Return the table, a folded table of cells with too few cores, and the figure."""
         timed = f"Time of {self.what}"
         table = Pivot(
             name=self.name,

@@ -1,4 +1,4 @@
-"""Which ranks wait while one rank computes: a table of ways, with verdicts and waits."""
+"""Which ranks wait while one rank computes: a table with verdicts and lengths of waits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ BEHIND = (
 
 @dataclass(frozen=True)
 class Waits:
-    """The table of the cells in which one rank computes, and sentences about the table.
+    """A table of the cells in which one rank computes, and sentences about these cells.
 
     Attributes:
         kernel: the kernel of the table.
         who: a sentence that says which rank computes.
-        way: returns the reader's name for a cell's way to access the computing rank.
+        way: returns in words a cell's way to access the computing rank.
     """
 
     kernel: str
@@ -43,7 +43,7 @@ class Waits:
     way: Callable[[Cell], str] = of.way
 
     def parts(self, material: Material) -> list[Part]:
-        """Return the table and the sentences, or nothing if no cell has a computing rank."""
+        """Return the table and the sentences, or nothing if no cell has a rank that computes."""
         material = apart(material)
         cells = of.in_order(cell for cell in material.cells if not is_timed(cell))
         if not cells:
@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say in which MPIs accesses complete, or that they need the computing rank; by way."""
+        """Say for each way in which MPIs accesses complete while the rank computes."""
         words = [
             (
                 way,
@@ -113,7 +113,7 @@ class Waits:
 
 
 def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]]) -> Fields:
-    """Return the fields of a cell: its verdict, and the wait of the other ranks."""
+    """Return a cell's fields in a table: its verdict, and how long the other ranks waited."""
     name = cell.environment
     share = material.measure(cell, WAIT, OF_REMAINING)
     note = _note(share and share.value, behind.get(cell.place))
@@ -121,7 +121,10 @@ def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]])
 
 
 def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Tell whether a row has no verdict except `SYNCHRONISING`. Such rows come last."""
+    """Tell whether a table row has no verdict except `SYNCHRONISING`.
+
+    Such rows come last.
+    """
     return {row.get(name) for name in names} <= {None, verdicts.SYNCHRONISING}
 
 
@@ -138,7 +141,7 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 
 
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
-    """Return, for each cell, the ranks that cannot complete without the computing rank's call."""
+    """Return, for each cell, the ranks that complete only after a call of the computing rank."""
     if RELEASED not in material.evidence.columns:
         return {}
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")

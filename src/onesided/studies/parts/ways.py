@@ -1,4 +1,4 @@
-"""Ways to exchange messages: their names for readers, their order, and the fastest ways."""
+"""Ways to exchange messages: their names on pages, their order, and which way is fastest."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,10 @@ INTERFACES: Mapping[str, str] = {
     "two_sided": "MPI, two-sided",
     "collective": "MPI, collective",
 }
-"""The reader's names for the interfaces of a pattern, in the order of tables. SHMEM comes first, as
-in the source of the patterns."""
+"""The names of a pattern's interfaces on pages, in the order of tables.
+
+SHMEM comes first, as in the paper of Luecke et al.
+"""
 
 WORDS: Mapping[str, str] = {
     **INTERFACES,
@@ -48,14 +50,14 @@ WORDS: Mapping[str, str] = {
     "get_lock_all": "get, lock_all",
     "get_pscw": "get, PSCW",
 }
-"""The reader's names for all interfaces, in the order of tables."""
+"""The names of all interfaces on pages, in the order of tables."""
 
 Series = tuple[str, ...]
-"""The values, apart from way and size, that identify the cells of one comparison."""
+"""What identifies the cells of one comparison, apart from their way and message size."""
 
 
 def way(cell: Cell) -> str:
-    """Return a cell's interface in words, with flavor, operation and order if the cell has them."""
+    """Return a cell's interface in words, with its window flavor, operation and order, if any."""
     interface = cell.axis("interface")
     names = ("flavor", "operation", "order")
     others = [word for name in names if (word := cell.axis(name)) not in ("", NO_MEANING)]
@@ -63,19 +65,19 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in the order of tables; unknown ones come last."""
+    """Return the place of a cell's interface in tables; unknown interfaces come last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern, sorted by interface, then in the order of declaration."""
+    """Return the cells of a pattern, sorted by interface, then in declared order."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 
 def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
-    """Return the environments of some cells, environments with OpenSHMEM first."""
+    """Return the environments of the given cells; environments with OpenSHMEM come first."""
     shmem = {cell.environment for cell in cells if cell.axis("interface") == SHMEM}
     names = {cell.environment for cell in cells}
     present = [name for name in material.environments if name in names]
@@ -83,12 +85,15 @@ def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
 
 
 def is_one_sided(cell: Cell) -> bool:
-    """Tell whether a cell has a window."""
+    """Tell whether a cell is one-sided, that is, has a window."""
     return cell.axis("flavor") not in ("", NO_MEANING)
 
 
 def has_size(cell: Cell) -> bool:
-    """Tell whether a cell's size is a number, not a word for a size that a launch finds."""
+    """Tell whether a cell's message size is a number.
+
+    A word, such as `at_limit`, stands for a size that the kernel finds in each launch.
+    """
     size = cell.axis("size_bytes")
     return not size or size.isdecimal()
 
@@ -99,7 +104,8 @@ ELEMENT_BYTES = 8
 def size_of(cell: Cell) -> int:
     """Return the size of a cell's messages in bytes; if the sizes differ, return the largest.
 
-    For a grid, this is an edge or a face: the largest message if the grid is cut in one dimension.
+    For a grid, this is the size of an edge or a face, which is sent if the grid is cut in one
+    dimension.
     """
     side = cell.axis("side")
     if side:
@@ -108,7 +114,7 @@ def size_of(cell: Cell) -> int:
 
 
 def series_of(cell: Cell) -> Series:
-    """Return where and how a cell was run, the number of ranks, and the kind of messages."""
+    """Return where and how a cell was run, its number of ranks, and its kind of messages."""
     where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), cell.how_run)
     dimensions = cell.axis("dimensions")
     grid = f"{dimensions} dimensions" if dimensions else ""
@@ -117,7 +123,7 @@ def series_of(cell: Cell) -> Series:
 
 @dataclass(frozen=True)
 class Pair:
-    """The fastest one-sided and two-sided way, according to the medians over launches."""
+    """The fastest one-sided way and the fastest two-sided way, by the medians over launches."""
 
     one_sided: Cell
     two_sided: Cell
@@ -132,9 +138,11 @@ def _fastest(material: Material, cells: Iterable[Cell]) -> Cell | None:
 def pairs(
     material: Material, cells: Sequence[Cell], left_out: Sequence[str] = ()
 ) -> dict[Series, dict[int, Pair]]:
-    """Return, by series and size, the fastest way of each side. The least size comes first.
+    """Return, by series and message size, the fastest one-sided and the fastest two-sided way.
 
-    Cells whose size is a word are left out.
+    The least size comes first.
+
+    Cells whose message size is a word are left out.
 
     Args:
         material: the material with the values.

@@ -1,4 +1,4 @@
-"""Two-sided or collective? Messages and collective calls of the Redbook SG24-5611."""
+"""Experiments of the Redbook SG24-5611 that compare messages with collective calls."""
 
 from onesided.cells.experiment import Study
 

@@ -1,4 +1,4 @@
-"""Up to which size, and how many times, does a send return before a receive is posted?"""
+"""Up to which message size does a send return before a receive is posted, and how many times?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,25 +30,31 @@ CALL = Axis(
 )
 TABLE9 = PublishedTable("redbook_table9")
 MOST_TASKS = {"1—16": 16, "17—32": 32, "33—64": 64, "65—128": 128}
-"""The largest number of tasks of each row of Table 9."""
+"""The largest number of tasks in each row of the Redbook's Table 9."""
 
 RECEIVER = Axis("receiver", "rank 0 is", {"in_mpi": "in MPI", "outside": "outside MPI"})
 
 UNANSWERED = Metric("unanswered", "unanswered", "count", better="higher")
-"""How many sends of the limit's size returned one after another with no receive posted."""
+"""How many sends of as many bytes as the eager limit returned while no receive was posted."""
 
 UNANSWERED_BYTES = Metric("unanswered_bytes", "unanswered_bytes", "count", better="higher")
-"""The bytes of these messages together."""
+"""The total bytes of the messages that `UNANSWERED` counts."""
 
 WAITED = Metric("unanswered_waited", "unanswered_waited", "flag")
-"""1 if the next send waited for its receive; 0 if all messages that were allowed were sent."""
+"""Whether the send after the messages of `UNANSWERED` waited for its receive: 1 or 0.
+
+It is 0 if the kernel reached its maximum number of messages before a send waited.
+"""
 
 A_SEND_WAITS, ALL_SENT = "a send waits", "all that were tried"
 EVERY_SIZE = "every size that was tried"
 
 
 def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of MPI_Send, crowded cells, too, by MPI with its setting, and receiver."""
+    """Return the cells of MPI_Send, by MPI (with its setting) and by what the receiver does.
+
+    Cells with more ranks than cores are included.
+    """
     sends = [cell for cell in material.cells if cell.has({"call": "send"})]
 
     def place(cell: Cell) -> tuple[str, str]:
@@ -61,7 +67,7 @@ def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
 
 @dataclass(frozen=True)
 class LimitsByRanks:
-    """A table of the limit of MPI_Send, with one column for each number of ranks, as in Table 9."""
+    """A table of MPI_Send's eager limit by the number of ranks, as in the Redbook's Table 9."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table, or nothing if no send was measured."""
@@ -103,10 +109,10 @@ class LimitsByRanks:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A table of how many messages of the limit's size are sent before a send waits."""
+    """A table of how many messages, as long as the eager limit, are sent before a send waits."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or nothing if no such messages were sent."""
+        """Return the table, or nothing if no launch sent such messages."""
         material = apart(material)
         rows = list(self._rows(material))
         if not rows:

@@ -1,4 +1,4 @@
-"""Are collective operations faster with a leader rank and with memory that ranks share?"""
+"""Are collective operations faster if the ranks of a node share memory and one rank leads?"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,21 +27,24 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a call: the largest time of all ranks."""
+"""The time of a collective operation: the slowest rank's time."""
 
 BURSTS = "bursts"
-"""The variation of a launch's bursts."""
+"""The statistic of how much the bursts of a launch vary."""
 
 
 LEAST_BURSTS = 3
-"""With fewer bursts a launch has no variation: on a busy machine it may have only one."""
+"""The least number of bursts of a launch from which a variation is computed.
+
+On a busy machine, a launch may have only one burst.
+"""
 
 
 class CollectiveAnalysis(ReferenceAnalysis):
-    """Times, and how much they vary (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of times and their variation (see `onesided.cells.experiment.Analysis`)."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the time of a call and the variation of each launch."""
+        """Return, for each launch, the time of an operation and the variation of its bursts."""
         times = super().launch_values(cells, samples)
         value = pl.col("value")
         varied = (
@@ -76,7 +79,10 @@ WAY = Axis(
 
 @dataclass(frozen=True)
 class Operation(Axis):
-    """The axis of collective operations. Different ways to do an operation are one value."""
+    """The axis of collective operations.
+
+    Different ways to do the same operation have the same value on this axis.
+    """
 
     name: str = "operation"
     title: str = "operation"
@@ -91,23 +97,26 @@ class Operation(Axis):
 
 
 def kind_of(cell: Cell) -> str:
-    """Return whether a collective call or the ranks' shared memory does the operation."""
+    """Return the kind of a cell: a collective call, or memory that the ranks share."""
     return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 
 def way(cell: Cell) -> str:
-    """Return in words how a cell does the operation."""
+    """Return in words how a cell does its collective operation."""
     return str(WAY.value(cell))
 
 
 def point(at: Mapping[str, Any]) -> str:
-    """Return in words an operation with its size."""
+    """Return a collective operation with its size in words: ``broadcast of 8 bytes``."""
     size = at[SIZE.name]
     return str(at["operation"]) + ("" if size == numbers.DASH else f" of {size} bytes")
 
 
 def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each call, the cell without shared memory and the cell at the default setting."""
+    """Yield, for each collective call, the cells whose times are compared.
+
+    One cell has a setting without shared memory, the other the default setting.
+    """
 
     def point(cell: Cell) -> dict[str, Any] | None:
         if kind_of(cell) == SHARED:

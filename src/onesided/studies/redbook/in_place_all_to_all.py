@@ -1,4 +1,4 @@
-"""Does an all-to-all end if it sends from the buffer that receives, and what does it cost?"""
+"""Does an all-to-all that sends and receives in one buffer end, and what does it cost?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -12,7 +12,7 @@ from onesided.studies.redbook.kinds import COLLECTIVE, TWO_SIDED, Kinds
 from onesided.studies.redbook.limits import SIZE_OR_LIMIT, AroundLimit
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass: the largest time of all ranks."""
+"""The time of a pass of the all-to-all: the slowest rank's time."""
 
 WAY = Axis(
     "way",

@@ -1,4 +1,4 @@
-"""The answer: the fastest kind of communication in each MPI, and how many times as fast it is."""
+"""The answer of a page: the fastest kind of communication in each MPI, and its advantage."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,26 +23,26 @@ CAPTION = (
 
 
 def kind_of(cell: Cell) -> str:
-    """Return the kind of communication of a cell's interface."""
+    """Return a cell's kind of communication: one-sided, two-sided or collective."""
     if "alltoall" in cell.axis("interface"):
         return COLLECTIVE
     return ONE_SIDED if is_one_sided(cell) else TWO_SIDED
 
 
 def size_words(at: Mapping[str, Any]) -> str:
-    """Return the words for a point's size in a sentence."""
+    """Return a message size in words, for a sentence: ``8 bytes``."""
     return f"{at[SIZE.name]} bytes"
 
 
 @dataclass(frozen=True)
 class Kinds:
-    """A sentence for each MPI, and a table with one row for each point of the axes.
+    """A sentence for each MPI, and a table with a row for each combination of the axes' values.
 
     Attributes:
         name: the name of the table and its CSV.
         metric: the name of a time in summary.parquet.
         axes: the axes that head the rows.
-        way: returns the reader's name for a cell's way to communicate.
+        way: returns in words a cell's way to communicate.
         kind: returns a cell's kind of communication.
         point: returns the words for a point in a sentence, from its values by axis.
         shown: tells whether a cell is compared.
@@ -57,7 +57,7 @@ class Kinds:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and a table; one sentence if nothing was measured with enough cores."""
+        """Return sentences and a table; only one sentence if no cell had enough cores."""
         ratios = Ratios(
             name=f"{self.name}_kinds",
             caption=CAPTION,
@@ -73,14 +73,17 @@ class Kinds:
         return ratios.parts(material)
 
     def _at(self, cell: Cell) -> dict[str, Any] | None:
-        """Return the point of a cell and how the cell was run; None if the cell is not compared."""
+        """Return a cell's values on the axes, and how it was run; None if it is not compared."""
         if not self.shown(cell):
             return None
         where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-        """Yield, at each point, the fastest cells of the two fastest kinds; medians decide."""
+        """Yield, for each combination of values, the fastest cells of the two fastest kinds.
+
+        Which cell is faster depends on the medians over launches.
+        """
         for at, own in by_point(cells, self._at):
             fastest: dict[str, Cell] = {}
             for cell in values.by_value(own):
@@ -93,7 +96,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, where each kind is fastest, and at which point the gain is greatest."""
+        """Say, for one MPI, where each kind of communication is fastest and where it gains most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

@@ -1,4 +1,4 @@
-"""Eager limits in words: is there one limit, does the library report it, what does it cost?"""
+"""Eager limits in words: whether a library reports its limit, and what a message above it costs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,10 @@ from onesided.studies.parts.exchanges import USED_BYTES
 from onesided.studies.parts.ways import has_size
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
-"""The largest size in bytes for which the call returned before rank 0 received. The value is 0
-if no call returned that early."""
+"""The largest message size in bytes at which the call returned before rank 0 received.
+
+The value is 0 if no call returned before rank 0 received.
+"""
 
 REPORTED = {
     variable: Metric(variable.lower(), variable.lower(), "count", better="higher")
@@ -35,15 +37,18 @@ REPORTED = {
         "btl_tcp_eager_limit",
     )
 }
-"""The limits that a library reports (MPI_T), by the variable's name."""
+"""The metrics of the eager limits that a library reports through MPI_T, by variable."""
 
 RAISED, LOWERED = "eager_raised", "eager_lowered"
-"""The settings that change the limit."""
+"""The names of the settings that raise and lower the eager limit."""
 
 TITLE = "Up to which size a call returns"
 AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
 HEADER_BYTES_MOST = 128
-"""The most bytes that a message's header may have. Reported limits include the header."""
+"""A message's header is assumed to have at most this many bytes.
+
+Reported limits include the header.
+"""
 
 MEANINGS: Mapping[str, str] = {
     "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "a message shares a cell with its header",
@@ -51,14 +56,17 @@ MEANINGS: Mapping[str, str] = {
     "btl_vader_eager_limit": "the variable counts the header, too",
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
-"""The reasons why a measured limit is smaller than a variable's value."""
+"""Why a measured eager limit is smaller than the library's variable says, by variable."""
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
-"""Variables that concern only a path without shared memory."""
+"""The variables whose eager limit applies only without shared memory."""
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
-    """Return a row for each size that a launch tried: round, size, and 1 if the call returned."""
+    """Return a row for each message size that a launch tried, with the launch's round.
+
+    The column ``returned`` is 1 if the call returned before rank 0 received.
+    """
     here = [pl.col(name) == value for name, value in zip(PLACE, cell.place, strict=True)]
     samples = material.samples.filter(*here)
     keys = ["round", "rank", "index"]
@@ -70,7 +78,7 @@ def tried(material: Material, cell: Cell) -> pl.DataFrame:
 
 
 def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
-    """Compare a cell's limit with the limits that its library reports.
+    """Compare a cell's measured eager limit with the limits that its library reports.
 
     Returns:
         The fields of a row: `AGREES`, `DIFFERS` or `NOT_TOLD`; the variable that decides; its value
@@ -98,7 +106,7 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
 
 
 def changed(environment: str, limits: Mapping[str, Measure]) -> str | None:
-    """Say to which limits the settings raise and lower an MPI's limit, if they do.
+    """Say whether the settings raise and lower an MPI's eager limit, and to how many bytes.
 
     Args:
         environment: the MPI.
@@ -121,12 +129,14 @@ def changed(environment: str, limits: Mapping[str, Measure]) -> str | None:
 
 @dataclass(frozen=True)
 class Limits:
-    """Sentences on each MPI's limits, and a table of the limits that the libraries report."""
+    """Sentences on each MPI's eager limits, and a table of the limits that libraries report."""
 
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
-        """Return, for each MPI, its cells with a core for each rank, by call, receiver and flavor.
+        """Return each MPI's cells by call, receiver and window flavor.
 
-        If the setting is not the default setting, the MPI's name includes the setting.
+        Only cells that had a core for each rank are returned.
+
+        In a setting other than the default setting, the MPI's name includes the setting's name.
         """
         cores, _ = apart_by_cores(material, material.cells)
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}
@@ -138,7 +148,7 @@ class Limits:
         return found
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and a table, or nothing if no limit was measured."""
+        """Return sentences and a table, or nothing if no eager limit was measured."""
         material = apart(material)
         said: list[str] = []
         rows: list[dict[str, Any]] = []
@@ -193,7 +203,7 @@ class Limits:
         return f"{name}: with no receive posted MPI_Send returns {', and '.join(said)}."
 
     def _one_limit(self, material: Material) -> str:
-        """Say whether, in each launch, the call returned at all sizes below the limit."""
+        """Say whether, in each launch, the call returned early at all sizes below the limit."""
         odd: list[str] = []
         launches = 0
         for cell in material.cells:
@@ -211,28 +221,29 @@ class Limits:
 
 
 AT, ABOVE = "at_limit", "above_limit"
-"""The sizes of a message at the eager limit that the kernel finds, and 8 bytes above the limit."""
+"""The words for two message sizes: the eager limit that the kernel finds, and 8 bytes more."""
 
 SIZE_OR_LIMIT = Axis(
     SIZE.name, SIZE.title, {AT: "the MPI's eager limit", ABOVE: "8 bytes above it"}, whole=True
 )
 
 SOURCE_LIMIT, ABOVE_SOURCE = "4096", "4104"
-"""The limit of the source, and 8 bytes above the limit."""
+"""The message sizes at the Redbook's eager limit, and 8 bytes above this limit."""
 
 AROUND_TITLE = "Above the eager limit"
 
 
 @dataclass(frozen=True)
 class AroundLimit:
-    """Sentences and a table: how much longer a message takes above a limit than at the limit.
+    """Sentences and a table: how much longer a message above an eager limit takes than at it.
 
-    The limits are the MPI's own limit, which the kernel finds in each launch, and the source's.
+    There are two limits: the MPI's own limit, which the kernel finds in each launch, and the limit
+    of the Redbook.
 
     Attributes:
         name: the name of the table and its CSV.
         metric: the name of a time in summary.parquet.
-        way: returns the reader's name for a cell's way to communicate.
+        way: returns in words a cell's way to communicate.
     """
 
     name: str
@@ -240,7 +251,7 @@ class AroundLimit:
     way: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and the table; nothing if no MPI was asked for its own limit."""
+        """Return sentences and the table; nothing if no cell is at an MPI's own limit."""
         material = apart(material)
         cells, _ = apart_by_cores(material, material.cells)
         groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), _where(cell)))
@@ -306,7 +317,10 @@ def _where(cell: Cell) -> str:
 
 
 def _words(name: str, where: str, rows: Sequence[Row]) -> str:
-    """Say by how much an MPI's times grow above both limits, or why it has no limit of its own."""
+    """Say how much longer an MPI's messages take above both eager limits.
+
+    If the MPI has no limit of its own, say why.
+    """
     limits = [row["limit"].value for row in rows if isinstance(row["limit"], Measure)]
     source = _range([row["source"] for row in rows])
     beside = f"; 8 bytes above 4096 they take {source} as long" if source else ""
@@ -321,7 +335,7 @@ def _words(name: str, where: str, rows: Sequence[Row]) -> str:
 
 
 def _range(ratios: Iterable[Any]) -> str:
-    """Return the least and the greatest ratio in words; nothing if there is no ratio."""
+    """Return the range of some ratios in words; empty if there is no ratio."""
     known = sorted(ratio.value for ratio in ratios if isinstance(ratio, Measure))
     if not known:
         return ""

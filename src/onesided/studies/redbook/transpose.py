@@ -1,4 +1,4 @@
-"""What does a two-dimensional Fourier transform cost with each way to transpose its matrix?"""
+"""What does a two-dimensional Fourier transform cost, by the way to transpose its matrix?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -12,18 +12,23 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s")
-"""The time of the whole transform. This time and the times of the parts are means over all
-ranks, so that the parts add up to the whole."""
+"""The time of the whole transform.
+
+This time and the times of its parts are means over all ranks, so that the parts add up to the whole
+transform.
+"""
 
 COMMUNICATION = Metric("communication", "communication", "s")
-"""The time of the exchange of blocks between ranks."""
+"""The time in which ranks exchange blocks of the matrix."""
 
 LOCAL = Metric("local", "local", "s")
-"""The time to transpose those blocks that MPI did not transpose."""
+"""The time in which ranks transpose the blocks that MPI did not transpose."""
 
 FOURIER = Metric("fourier", "fourier", "s")
-"""The time of the transforms of columns, before and after the exchange. It includes the barrier
-before the exchange."""
+"""The time of the Fourier transforms of columns, before and after the exchange of blocks.
+
+This time includes the barrier before the exchange.
+"""
 
 WAY = Axis(
     "interface",
@@ -52,7 +57,7 @@ AXES = [WAY, FLAVOR, ORDER]
 
 
 def way(cell: Cell) -> str:
-    """Return in words how a cell transposes."""
+    """Return in words how a cell transposes the matrix."""
     flavor = cell.axis("flavor")
     return str(WAY.value(cell)) + (f", {flavor}" if is_one_sided(cell) else "")
 

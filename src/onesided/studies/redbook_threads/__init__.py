@@ -1,4 +1,4 @@
-"""Puts, threads, servers and files: experiments of the Redbook SG24-5611."""
+"""Experiments of the Redbook SG24-5611 on puts, threads, servers and files."""
 
 from onesided.cells.experiment import Study
 

@@ -1,10 +1,10 @@
-"""What does a message cost while other pairs exchange messages?
+"""What does a message between two ranks cost while other pairs of ranks exchange messages?
 
-What each pair loses because of the other pairs is fitted: added latency, shared bandwidth.
+A fit gives what each pair loses because of the other pairs: added latency, shared bandwidth.
 
-Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
-equations 6.1 and 6.2: with N pairs, each pair has the latency L(1) + (N - 1) dL and the bandwidth
-B(1) / N. Here the bandwidth is B(1) / N^e, with a fitted exponent e.
+The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+SG24-5611, 1999), equations 6.1 and 6.2. With N pairs, each pair has the latency L(1) + (N - 1) dL
+and the bandwidth B(1) / N. This module uses the bandwidth B(1) / N^e, with a fitted exponent e.
 """
 
 import math
@@ -37,7 +37,9 @@ def _slope(points: Iterable[tuple[float, float]]) -> float:
 
 
 def added_latency(latencies: Mapping[int, float]) -> float | None:
-    """Return dL, fitted over all N with L(1) as measured; None if L(1) or all other L are missing.
+    """Return the latency dL that each further pair adds, fitted over all N.
+
+    L(1) is taken as measured. The result is None if L(1) or all other L are missing.
 
     Args:
         latencies: L for each N, in any unit.
@@ -48,7 +50,9 @@ def added_latency(latencies: Mapping[int, float]) -> float | None:
 
 
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
-    """Return e, fitted to the logarithms over all N with B(1) as measured.
+    """Return the exponent e of the bandwidth B(1) / N^e, fitted over all N.
+
+    The fit is of logarithms, with B(1) as measured.
 
     The result is None if B(1) or all other B are missing.
 
@@ -62,13 +66,15 @@ def exponent(bandwidths: Mapping[int, float]) -> float | None:
 
 
 def pairs_of(cell: Cell) -> int:
-    """Return how many pairs of a cell send messages at once."""
+    """Return how many pairs of ranks send messages at once in a cell."""
     return int(cell.axis("pairs"))
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """The table of latencies and bandwidths: one row for each MPI, arrangement and way.
+    """The table of fitted latencies and bandwidths.
+
+    It has a row for each MPI, arrangement of pairs and way to send messages.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -82,7 +88,7 @@ class Sharing:
 
     @staticmethod
     def _fitted(values: Values, cells: Sequence[Cell], fit: Fit) -> Measure | None:
-        """Fit each round separately; return the median of the fitted values with its interval."""
+        """Fit the model to each round; return the median fitted value with its interval."""
         by_round: dict[int, dict[int, float]] = {}
         for cell in cells:
             for turn, value in values.rounds(cell).items():
@@ -104,7 +110,7 @@ class Sharing:
         }
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return the rows, by environment, in the order of the cells' declaration."""
+        """Return the table's rows, by environment, in the order in which cells were declared."""
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:

@@ -34,11 +34,13 @@ from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook_threads import STUDY
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of a put and of its origin's wait: the mean over a burst and over all ranks that put."""
+"""The time of a put and of the origin's wait for it: the mean over a burst and all origins."""
 
 LOCAL, REMOTE = ("flush_local", "request"), "flush"
-"""Two kinds of completion: after `LOCAL`, the origin may reuse its buffer; after `REMOTE`, the
-target has the data."""
+"""Ways to complete a put, by where the put is then complete.
+
+After `LOCAL`, the origin may reuse its buffer. After `REMOTE`, the target has the data.
+"""
 EARLIER, LATER = "earlier", "later"
 
 
@@ -48,7 +50,10 @@ def earlier(ratio: Ratio) -> str:
 
 
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, by size and flavor, the faster way to complete locally, and the way at the target."""
+    """Yield a pair of cells for each size and flavor: local and remote completion of a put.
+
+    For local completion, it is the cell of the faster way.
+    """
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {"size": int(cell.axis("size_bytes")), "flavor": cell.axis("flavor")}
@@ -62,7 +67,10 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say, for one MPI and each flavor, at which sizes local completion is earlier than remote."""
+    """Say, for one MPI, at which message sizes local completion is earlier than remote.
+
+    There is a sentence for each window flavor.
+    """
     for flavor in dict.fromkeys(ratio.at["flavor"] for ratio in ratios):
         sizes: dict[str, list[str]] = {EARLIER: [], LATER: [], OPEN: []}
         for ratio in ratios:
@@ -92,10 +100,10 @@ LOCAL_COMPLETION = Ratios(
 
 @dataclass(frozen=True)
 class Clocks:
-    """A table of the clocks in all launches of the campaign: one row for each MPI and partition."""
+    """A table of the clocks that launches used, with a row for each MPI and partition."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if no launch was timed."""
+        """Return the table, or no table if no launch recorded its clock."""
         where = ["environment", "system", "partition"]
         launches = (
             material.campaign.cells.drop_nulls("clock_resolution_s")
@@ -155,7 +163,7 @@ KNOWN = Axis(
     },
 )
 TOLD = ("notice", "send_reply")
-"""Ways after which both sides know that the data are there."""
+"""Ways to complete a put after which origin and target know that the data arrived."""
 
 EXPERIMENT = published_experiment(
     __name__,

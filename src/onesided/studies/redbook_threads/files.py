@@ -1,4 +1,4 @@
-"""Accesses to files: their time, their bytes per second, and the file systems of the files."""
+"""Accesses to files: their times, their bandwidths, and the file systems that have the files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from onesided.report.ratios import heads_of
 from onesided.report.values import Values
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of an access to a file: the largest time of all ranks that take part."""
+"""The time of an access to a file: the time of the slowest rank that takes part."""
 
 FILE_SYSTEM = Metric("file_system", "file_system", "count")
 """The number that identifies a file system, as statfs returns it."""
@@ -30,13 +30,13 @@ BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 INT_BYTES = 4
 
 OPEN = Metric("open", "open", "s", "max")
-"""The time to open the file before an access: the largest time of all ranks."""
+"""The time to open the file before an access: the slowest rank's time."""
 
 DEVICE = Metric("device", "device", "s")
 """The time from the end of a write until the file is on the device."""
 
 REQUESTS = Metric("requests", "requests", "count", "max")
-"""The number of system calls of a rank, in the rank that makes the most."""
+"""The number of system calls of one rank: the rank that makes the most system calls."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -44,7 +44,10 @@ def _label(name: str) -> pl.Expr:
 
 
 def _accessed_bytes() -> pl.Expr:
-    """Return how many bytes all ranks together access: the size, or the size of a cube of ints."""
+    """Return how many bytes of a file all ranks together access.
+
+    It is the cell's size, or the size of a cube of ints.
+    """
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 
 
@@ -55,7 +58,7 @@ class FileAnalysis(ReferenceAnalysis):
         super().__init__([TIME, OPEN, DEVICE, FILE_SYSTEM, RESIDENT, REQUESTS], "nobody computes")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the values of the metrics, and the total bandwidth of all ranks."""
+        """Return the launches' values of the metrics, and the bandwidth of all ranks together."""
         values = super().launch_values(cells, samples)
         rates = (
             values.filter(pl.col("metric") == TIME.name)
@@ -85,12 +88,12 @@ KNOWN = {
 
 
 def name_of(number: float) -> str:
-    """Return the name of a file system; if the name is unknown, the number."""
+    """Return a file system's name, or its number if the name is unknown."""
     return KNOWN.get(int(number), f"{int(number):#x}")
 
 
 def on_systems(material: Material, cells: Sequence[Cell]) -> str:
-    """Name the cells' file systems, and give the largest share of a file that was in memory."""
+    """Name the file systems of the cells' files, and the largest share of a file in memory."""
     systems = map(Values(material, FILE_SYSTEM.name).of, cells)
     shares = map(Values(material, RESIDENT.name).of, cells)
     names = sorted({name_of(system.value) for system in systems if system is not None})
@@ -101,7 +104,7 @@ def on_systems(material: Material, cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class FileSystems:
-    """The file systems: one row for each storage that the cells ask for, one column for each MPI.
+    """A table of the file systems in use: a row for each asked storage, a column for each MPI.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -112,7 +115,7 @@ class FileSystems:
     axes: Sequence[Axis]
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if nothing ran."""
+        """Return the table, or no table if no cell ran."""
         material = apart(material)
 
         def place(cell: Cell) -> tuple[str, ...]:

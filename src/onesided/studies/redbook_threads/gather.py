@@ -1,4 +1,4 @@
-"""What does it cost to get scattered elements: one by one, with a type, or packed by the target?"""
+"""What does it cost to get scattered elements from another rank, by the way to get them?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report import numbers

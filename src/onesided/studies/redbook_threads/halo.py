@@ -1,4 +1,4 @@
-"""How long does it take until each rank has the points around its block of a grid?"""
+"""How long does it take until each rank has the grid points around its block (its halo)?"""
 
 from collections.abc import Mapping
 
@@ -16,13 +16,13 @@ from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY
 
 COMMUNICATION = Metric("communication", "communication", "s", "max")
-"""The time of the exchange in a pass that ends with an update."""
+"""The time to exchange halos, in a pass that also updates the grid points."""
 
 MESSAGES = Metric("messages", "messages", "count")
-"""The number of messages that a rank sends in a pass."""
+"""The number of messages that a rank sends in one exchange of halos."""
 
 SENT_BYTES = Metric("sent_bytes", "sent_bytes", "count")
-"""The bytes that all ranks together send to other ranks in a pass."""
+"""The bytes that all ranks together send to other ranks in one exchange of halos."""
 
 GRID = [
     Axis("dimensions", "dimensions", whole=True),
@@ -33,17 +33,17 @@ TASKS = [RanksOf("ranks", "tasks", whole=True), Axis("threads", "threads of each
 
 
 def is_exchange(cell: Cell) -> bool:
-    """Tell whether a pass of a cell is only an exchange, without an update."""
+    """Tell whether a cell only exchanges halos, without an update of the grid points."""
     return cell.axis("work") == "exchange"
 
 
 def is_update(cell: Cell) -> bool:
-    """Tell whether a pass of a cell ends with an update of the points."""
+    """Tell whether a cell exchanges halos and then updates the grid points."""
     return not is_exchange(cell)
 
 
 def grid_words(values: Mapping[str, object]) -> str:
-    """Return the words for a grid in a sentence."""
+    """Return the size of a grid in words, for a sentence: ``64x64``."""
     return "x".join([str(values["side"])] * int(str(values["dimensions"])))
 
 

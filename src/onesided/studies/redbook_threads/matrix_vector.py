@@ -1,4 +1,4 @@
-"""Product of matrix and vector: are more tasks better, or more threads for each task?"""
+"""For the product of matrix and vector, are more tasks better, or more threads for each task?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,23 +23,26 @@ from onesided.report.values import Values
 from onesided.studies.redbook_threads import STUDY
 
 TOTAL = Metric("total", "total", "s", "max")
-"""The slowest task's time for a product."""
+"""The slowest task's time for a product of matrix and vector."""
 
 REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
-"""The time of MPI_Reduce_scatter_block in a product, in the task that waits the longest."""
+"""The time of MPI_Reduce_scatter_block in a product, in the task in which it is the longest."""
 
 SHARE = "share"
-"""The share of a product's time in MPI_Reduce_scatter_block, with the wait for the slowest task."""
+"""The share of a product's time that MPI_Reduce_scatter_block takes.
+
+It includes the wait for the slowest task.
+"""
 
 
 class ShareAnalysis(ReferenceAnalysis):
-    """The analysis: two times and a share (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of two times and their ratio (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the total time, the time of the reduction, and the reduction's share."""
+        """Return each launch's total time, reduction time, and share of the reduction."""
         times = super().launch_values(cells, samples)
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)
@@ -51,23 +54,23 @@ class ShareAnalysis(ReferenceAnalysis):
 
 
 Size = tuple[int, int]
-"""The number of tasks, and the number of threads of each task."""
+"""A pair: the number of tasks, and the number of threads of each task."""
 
 ONE: Size = (1, 1)
 THREADS = "threads_"
-"""The first part of a published table's column names; the number of threads follows."""
+"""How the names of a published table's time columns begin, before the number of threads."""
 OF_ONE_TASK = ("threads", "elapsed_s")
-"""The columns of a published table that has a row for each number of threads of one task."""
+"""The columns of a published table for one task, with a row for each number of threads."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way in which the threads of a task share the task's part, and the source's times.
+    """A way in which the threads of a task share the task's work, and the Redbook's times.
 
     Attributes:
         variant: the word in a cell's labels.
-        words: the reader's name for the way.
-        published: times by tasks and threads; None if the source has no times.
+        words: the name of the way on the page.
+        published: times by tasks and threads; None if the Redbook has no times.
     """
 
     variant: str
@@ -75,7 +78,10 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's speed-ups by size, each with a text: why it is suspect, or none."""
+        """Return the Redbook's speed-ups by number of tasks and threads.
+
+        Each has a text that says why it is suspect; the text is empty if it is not.
+        """
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
@@ -91,7 +97,11 @@ class Way:
 
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each way of sharing, the cell of one task and thread with each cell of more."""
+    """Yield the pairs of cells for speed-ups, for each way in which threads share work.
+
+    In each pair, the first cell has one task with one thread, and the second cell has more tasks or
+    threads.
+    """
     for at, own in by_point(cells, lambda cell: {"variant": cell.axis("variant")}):
         by_size = {(int(cell.ranks), int(cell.axis("threads"))): cell for cell in reversed(own)}
         for size, cell in by_size.items():
@@ -101,7 +111,7 @@ def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 @dataclass(frozen=True)
 class Speedups:
-    """The table of the source's and today's speed-ups, relative to one thread of one task.
+    """A table of speed-ups relative to one task with one thread, from the Redbook and of today.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -114,7 +124,10 @@ class Speedups:
     ways: Sequence[Way]
 
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
-        """Return the rows. Add the source's notes, each with its mark, to `notes`."""
+        """Return the rows of the table of speed-ups.
+
+        Add the notes on the Redbook's numbers, each with its mark, to `notes`.
+        """
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():
             for ratio in ratios:
@@ -133,7 +146,7 @@ class Speedups:
         return rows
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, with one column for each MPI that has a value."""
+        """Return the table of speed-ups, with one column for each MPI that has a value."""
         material = apart(material)
         notes: dict[str, str] = {}
         rows = self._rows(material, notes)
@@ -163,7 +176,7 @@ BY_TASKS = {
     variant: PublishedSeries(table, "tasks", [f"threads_{number}" for number in (1, 2, 4, 8)])
     for variant, table in (("rows", TABLE25), ("columns", TABLE26))
 }
-"""The source's times by the number of tasks, for each variant that the source measured."""
+"""The Redbook's times by the number of tasks, for each variant that the Redbook measured."""
 
 VARIANT = Axis(
     "variant",
@@ -194,7 +207,7 @@ def _table(metric: str, what: str) -> Pivot:
 
 
 def _over_tasks(variant: str) -> ByRanks:
-    """Return the figure of a variant's time over tasks, with the source's figure above it."""
+    """Return a figure of a variant's time by the number of tasks, with the Redbook's above it."""
 
     def threads(cell: Cell) -> str:
         number = cell.axis("threads")

@@ -1,4 +1,4 @@
-"""Does a transfer overlap with a computation, so that it adds no time?"""
+"""Does a data transfer overlap with a computation, so that the transfer adds no time?"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,19 @@ from onesided.studies.redbook_threads import STUDY
 TITLE = "Which {}s overlap"
 OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
-"""A transfer overlaps if the interval of its efficiency is above this value."""
+"""A transfer counts as overlapping if the interval of its efficiency is above this value."""
 MOST = 1.25
-"""The largest possible efficiency (1), with a margin. If an efficiency is greater, the three times
-are inconsistent."""
+"""The largest efficiency that is accepted: 1, the largest possible efficiency, with a margin.
+
+If an efficiency is greater, the three times are inconsistent.
+"""
 
 
 def word_of(efficiency: Measure) -> str:
-    """Return the word for an efficiency. Its interval decides."""
+    """Return the word for an efficiency: overlaps, does not overlap, or open.
+
+    Its interval decides.
+    """
     if efficiency.low > HALF and efficiency.high <= MOST:
         return OVERLAPS
     return DOES_NOT if efficiency.high < HALF else OPEN
@@ -40,12 +45,14 @@ def word_of(efficiency: Measure) -> str:
 
 @dataclass(frozen=True)
 class Overlaps:
-    """A paragraph on each MPI: which transfers overlap. Only cells with a core for each thread.
+    """A paragraph on each MPI that says which transfers overlap with the compute.
+
+    Only cells that had a core for each thread are used.
 
     Attributes:
         what: the word for a transfer.
         metric: the efficiency.
-        way: returns the reader's name for a cell's way to transfer.
+        way: returns in words a cell's way to transfer.
         point: returns the reader's words for a cell's size and peer.
     """
 
@@ -55,7 +62,7 @@ class Overlaps:
     point: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the paragraphs, or nothing if no cell had a core for each thread."""
+        """Return a paragraph for each MPI, or nothing if no cell had a core for each thread."""
         material = apart(material)
         cores, _ = apart_by_cores(material, material.cells)
         values = Values(material, self.metric)
@@ -74,7 +81,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """Return in words each way, with its points and the efficiency at each point."""
+        """Return in words each way to transfer, with its efficiency at each size and peer."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.is_of_default else f" ({cell.setting})"
@@ -84,21 +91,24 @@ class Overlaps:
 
 
 TRANSFER = Metric("transfer", "transfer", "s", origins=True)
-"""The time of the transfer alone, until it is complete at both sides."""
+"""The time of a transfer without compute, until the transfer is complete at both sides."""
 
 COMPUTE = Metric("compute", "compute", "s", origins=True)
-"""The time of the compute alone."""
+"""The time of the compute phase without a transfer."""
 
 BOTH = Metric("both", "both", "s", origins=True)
-"""The time of transfer and compute together, until both are complete."""
+"""The time of a transfer and a compute phase together, until both are complete."""
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
-"""Names of three shares: (A + B - T) / min(A, B), T / (A + B) and T / max(A, B). A is the time of
-the transfer, B the time of the compute, T the time of both."""
+"""The names of three ratios: (A + B - T) / min(A, B), T / (A + B) and T / max(A, B).
+
+A is the time of the transfer alone, B the time of the compute alone, and T the time of both
+together.
+"""
 
 
 def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return the three shares of each launch that has all three times.
+    """Return the three ratios (see `EFFICIENCY`) of each launch that has all three times.
 
     Args:
         times: the columns LAUNCH, metric and value.
@@ -116,7 +126,7 @@ def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 class OverlapAnalysis(ReferenceAnalysis):
-    """The analysis of three times (see `onesided.cells.experiment.Analysis`).
+    """The analysis of two things alone and together (see `onesided.cells.experiment.Analysis`).
 
     Args:
         both: the time of two things together.
@@ -129,7 +139,7 @@ class OverlapAnalysis(ReferenceAnalysis):
         self._names = [one.name, other.name, both.name]
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the three times, and the three shares."""
+        """Return the three times and the three ratios (see `EFFICIENCY`) of each launch."""
         times = super().launch_values(cells, samples)
         found = shares(times, self._names)
         made = (values_of(found, name, name, MEDIAN, "1") for name in found.columns[-3:])
@@ -155,7 +165,7 @@ AXES = [WAY, FLAVOR, SIZE, PEER]
 
 
 def is_swept(cell: Cell) -> bool:
-    """Tell whether a cell belongs to a series with all sizes."""
+    """Tell whether a cell belongs to a series of cells that has all message sizes."""
     is_default = cell.is_of_default
     ways = ("isend", "put")
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"
@@ -168,7 +178,7 @@ def efficiencies(
     metric: str = EFFICIENCY,
     words: str = "Efficiency of each launch",
 ) -> ByCores:
-    """Return a table of the efficiency of each launch, or of another of the three shares."""
+    """Return a table of the efficiencies of transfers, or of another of the three ratios."""
     return ByCores(
         Pivot(
             name=name,

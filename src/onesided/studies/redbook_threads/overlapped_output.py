@@ -1,4 +1,4 @@
-"""Does a thread hide the output of a time step behind the next step, and do messages slow it?"""
+"""Can a thread write a time step's output during the next step, and do messages slow it down?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report.by_cores import Fold, RanksOf
@@ -16,13 +16,16 @@ from onesided.studies.redbook_threads.overlap import (
 )
 
 OUTPUT = Metric("output", "output", "s", "max")
-"""The time of a step's output alone, in the rank in which it is the longest."""
+"""The time of a step's output alone, without compute: the slowest rank's time."""
 
 COMPUTE = Metric("compute", "compute", "s", "max")
-"""The time of a step's compute alone, or of its messages alone."""
+"""The time of a step's compute phase or messages alone, without output."""
 
 BOTH = Metric("both", "both", "s", "max")
-"""The time of a step with both, and with the copy and the barriers of threads if there are any."""
+"""The time of a step with output and with compute or messages.
+
+It includes the copy and the barriers of threads, if there are any.
+"""
 
 WAY = Axis(
     "way",
@@ -49,23 +52,23 @@ BESIDE_AXES = [MESSAGE, *AXES]
 
 
 def is_beside(cell: Cell) -> bool:
-    """Tell whether tasks exchange messages in a cell, in place of the compute."""
+    """Tell whether tasks exchange messages during the output, and do not compute."""
     return cell.axis("meanwhile") == "exchanges"
 
 
 def computes(cell: Cell) -> bool:
-    """Tell whether tasks compute in a cell."""
+    """Tell whether tasks compute during the output."""
     return not is_beside(cell)
 
 
 def point(cell: Cell) -> str:
-    """Return the words for a cell's step and for what goes on beside the output."""
+    """Return in words a cell's output and the messages, if any, during the output."""
     messages = f", beside messages of {MESSAGE.value(cell)}" if is_beside(cell) else ""
     return f"{SIZE.value(cell)}, ends {UNTIL.value(cell)}{messages}"
 
 
 def times(name: str, what: str, metric: Metric, axes: list[Axis]) -> Pivot:
-    """Return a table of one of the three times."""
+    """Return a table of one of the three times: output, compute, or both together."""
     caption = f"Time of {what}, median over launches with its {{}}."
     return Pivot(name=name, caption=caption, metric=metric.name, axes=axes)
 

@@ -1,4 +1,4 @@
-"""How long do ranks take to write or read a cube together?"""
+"""How long do ranks together take to write or read a cube of numbers in a file?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,10 @@ WAYS = {
     "one_rank": "rank 0 for all",
 }
 ALIKE = {"at_all_darray": "at_all", "iat": "at"}
-"""Ways that differ only in how a view is made, or in how a call is waited for."""
+"""Ways to access a file that count as another way, because they differ only in details.
+
+The details are how a file view is made, or how a call is waited for.
+"""
 
 OWN_FILES = "own_files"
 DIRECTION = Axis("direction", "direction")
@@ -49,13 +52,13 @@ MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
 
 
 def kind_of(cell: Cell) -> str:
-    """Return the words for the kind of a cell's way to access one file."""
+    """Return in words the kind of a cell's way to access the file."""
     way = str(cell.axis("way"))
     return WAYS[ALIKE.get(way, way)]
 
 
 def point_words(values: Mapping[str, Any]) -> str:
-    """Return the words for a point in a sentence: ``writing many short runs (disk)``."""
+    """Return in words what a cell does, for a sentence: ``writing many short runs (disk)``."""
     doing = {"write": "writing", "read": "reading"}[values["direction"]]
     return f"{doing} {values['blocks']} ({values['storage']})"
 
@@ -63,12 +66,13 @@ def point_words(values: Mapping[str, Any]) -> str:
 def latency_and_bandwidth(
     points: Sequence[tuple[float, float, float]],
 ) -> tuple[float, float, float] | None:
-    """Return the latency and the bandwidth of equation 6.3, T = n t + V / B, by least squares.
+    """Fit the latency t and the bandwidth B of equation 6.3, T = n t + V / B, by least squares.
 
-    A third number is the factor between a measured and a fitted T that are farthest apart.
+    The third result is the largest factor between a measured and a fitted T.
 
-    The squares of relative errors of T are least, so that short times count as long ones do. The
-    result is None if the points do not tell the two apart, or if either would be negative.
+    The fit minimises the squares of the relative errors of T, so that short times count as much as
+    long times. The result is None if the points do not determine both t and B, or if t or B would
+    be negative.
 
     Args:
         points: n, V in bytes and T in seconds.
@@ -88,7 +92,7 @@ def latency_and_bandwidth(
 
 @dataclass(frozen=True)
 class RequestCosts:
-    """The table of equation 6.3: what a request of a rank costs, and a rank's bandwidth.
+    """A table of the Redbook's equation 6.3: a request's latency, and the bandwidth of a rank.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -97,7 +101,7 @@ class RequestCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return one row for each MPI, direction and storage that a launch could be fitted to."""
+        """Return a table row for each MPI, direction and storage with a successful fit."""
         requests, times = Values(material, REQUESTS.name), Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         rows = []
@@ -121,7 +125,7 @@ class RequestCosts:
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or no table if no launch could be fitted."""
+        """Return the table, or no table if no fit of a launch succeeded."""
         material = apart(material)
         rows = self.rows(material)
         if not rows:

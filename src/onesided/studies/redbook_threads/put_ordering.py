@@ -1,4 +1,4 @@
-"""What does it cost to ensure that the later of two overlapping puts is the last to write?"""
+"""What does it cost to ensure that the second of two overlapping puts overwrites the first?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -10,10 +10,10 @@ from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook_threads import STUDY
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of a put and of all its waits: the mean over a burst and over all ranks that put."""
+"""The time of a put with all its waits: the mean over a burst and over all origins."""
 
 OLDER = Metric("older", "older", "1")
-"""Of the elements that two puts wrote, the share that ended with the earlier put's value."""
+"""The share of elements written by two puts that kept the value of the first put."""
 
 IDIOM = Axis(
     "idiom",

@@ -1,4 +1,4 @@
-"""How long does a rank take to read from, or write to, a file that another rank has?"""
+"""How long does a rank take to read or write a file through another rank that has the file?"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -41,27 +41,30 @@ WAY = Axis(
 )
 LOCAL_WAYS = (LOCAL, LOCAL_WRITE)
 WRITTEN = "written"
-"""The word for writes where reads have the state of the page cache."""
+"""The word for writes, in the column in which reads have the state of the page cache."""
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
 
 NEARLY = 1.25
-"""A remote access is nearly as fast as a local one if it takes at most this many times as long."""
+"""A remote access that takes at most this many times as long as a local one is nearly as fast."""
 
 
 def cache_words(state: str) -> str:
-    """Return the state of the page cache for a read, and `WRITTEN` for a write."""
+    """Return the word for a page cache's state: the state of a read, or `WRITTEN` for a write."""
     return WRITTEN if state in (NO_MEANING, numbers.DASH) else state
 
 
 def cache_of(cell: Cell) -> str:
-    """Return the state of the page cache for a read, and `WRITTEN` for a write."""
+    """Return the state of the page cache in a cell that reads, or `WRITTEN` if the cell writes."""
     return cache_words(str(cell.axis(CACHE.name)))
 
 
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster remote way and the local way, for each size and cache state, on a disk."""
+    """Yield pairs of cells with a file on a disk: the fastest remote way and the local way.
+
+    There is a pair for each size and state of the page cache.
+    """
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {CACHE.name: cache_of(cell), "size": int(cell.axis(SIZE.name))}
@@ -76,7 +79,7 @@ def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say, for one MPI, at which sizes a remote access is nearly as fast as a local access."""
+    """Say at which sizes an MPI's remote access to a file is nearly as fast as a local access."""
     sizes: dict[str, list[str]] = {ratio.at[CACHE.name]: [] for ratio in ratios}
     for ratio in ratios:
         if ratio.measure.high <= NEARLY:

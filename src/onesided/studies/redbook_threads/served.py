@@ -1,4 +1,4 @@
-"""Experiments on work in rank 0's memory: the origins do it themselves, or a server at rank 0."""
+"""Experiments on work in rank 0's memory, done by the origins or by a server at rank 0."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,10 @@ SERVED = {
 
 
 def is_drawn(cell: Cell) -> bool:
-    """Tell whether a cell is in the figure. A way is drawn at only one of its thread levels."""
+    """Tell whether the figure by size shows a cell.
+
+    The figure has only one thread level of each way.
+    """
     at_once = cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
     return is_created(cell) and at_once
 
@@ -45,7 +48,7 @@ def served_experiment(
     waits: str,
     before: Sequence[Content] = (),
 ) -> Experiment:
-    """Return an experiment that compares the origins' own ways with the ways of a server.
+    """Return an experiment that compares work by the origins with work by a server at rank 0.
 
     Args:
         module: the full name of the experiment's module; the last part is the kernel's name.

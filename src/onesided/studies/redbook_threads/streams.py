@@ -1,4 +1,4 @@
-"""Streams of messages: what a thread level costs one stream, and what several streams gain."""
+"""Streams of messages: the cost of a thread level for one stream, the gain of several streams."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,9 @@ def point_of(cell: Cell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LevelCosts:
-    """Sentences and a table: one stream's time at each thread level, relative to the lowest level.
+    """Sentences and a table of the time of one stream of messages at each thread level.
+
+    The times are relative to the time at the lowest level.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -57,7 +59,7 @@ class LevelCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return one row for each MPI and kind of message, with the ratios of the times."""
+        """Return a row for each MPI and kind of message, with the ratios of times of levels."""
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
@@ -112,7 +114,7 @@ class LevelCosts:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that the rates of two cells answer.
+    """A question that the message rates of two cells answer.
 
     Attributes:
         words: the question; it is the head of the question's rows.
@@ -136,7 +138,10 @@ QUESTIONS = (
 
 
 def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each question, kind of message and number of streams, the cells that answer it."""
+    """Yield the pairs of cells that answer the questions.
+
+    There is a pair for each question, kind of message and number of streams.
+    """
     timed = [cell for cell in cells if values.of(cell) is not None]
     # the highest level first: several threads need it, and both cells of a ratio must have it
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
@@ -154,7 +159,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def together(name: str, metric: str) -> Ratios:
-    """Return the table of what several streams gain: the ratios of rates that answer each question.
+    """Return a table of what several streams gain: for each question, ratios of message rates.
 
     Args:
         name: the name of the table and its CSV.

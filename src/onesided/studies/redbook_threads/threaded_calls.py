@@ -1,4 +1,4 @@
-"""How many messages per second do several threads send, and what does a thread level cost?"""
+"""How many messages per second do several threads send, and does a thread level cost time?"""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ from onesided.studies.redbook_threads.streams import (
 )
 
 RATE, RATE_UNIT = "rate", "1/s"
-"""The messages per second of all streams together, in both directions if there are two."""
+"""The message rate: messages per second of all streams together, in all directions."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -32,19 +32,19 @@ def _label(name: str) -> pl.Expr:
 
 
 def _messages() -> pl.Expr:
-    """Return how many messages all streams together send in the time of one message."""
+    """Return how many messages all streams together send while one stream sends one message."""
     directions = pl.when(_label("direction") == "both_ways").then(2.0).otherwise(1.0)
     return _label("streams").cast(pl.Float64) * directions
 
 
 class RateAnalysis(ReferenceAnalysis):
-    """The analysis of times and rates (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of message times and rates (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the time of a message in each stream, and the rate of all streams."""
+        """Return each launch's time of a message in a stream, and the rate of all streams."""
         times = super().launch_values(cells, samples)
         rates = times.join(cells.select(*LAUNCH, "labels"), on=list(LAUNCH)).with_columns(
             (_messages() / pl.col("value")).alias(RATE)
@@ -53,12 +53,12 @@ class RateAnalysis(ReferenceAnalysis):
 
 
 def is_of_threads(cell: Cell) -> bool:
-    """Tell whether a cell has threads and the thread level that several threads need."""
+    """Tell whether a cell's streams are threads, at the level ``multiple`` that they need."""
     return not is_of_processes(cell) and cell.thread_level == "multiple"
 
 
 def is_of_processes(cell: Cell) -> bool:
-    """Tell whether a cell has pairs of processes."""
+    """Tell whether a cell's streams are pairs of processes."""
     return cell.axis("arrangement") == PROCESSES
 
 

@@ -1,4 +1,4 @@
-"""Progress: whether a one-sided operation completes while its target computes."""
+"""The study of progress: does a one-sided operation complete while its target computes?"""
 
 from onesided.cells.experiment import Study
 

@@ -1,4 +1,4 @@
-"""Verdicts as a matrix with groups of rows, columns for each MPI, and evidence for each sign."""
+"""Verdicts as a matrix: groups of rows, columns for each MPI, and the evidence for each sign."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""A function that returns, for each cell, its place and the command that runs it again."""
+"""A function that returns, for each cell, a link to its row and the command to run it again."""
 
 
 @dataclass(frozen=True)
 class VerdictMatrix:
-    """A matrix of verdicts: in each place a sign for the verdict, with the evidence for it.
+    """A matrix of verdicts: each field has the sign of a verdict, and the evidence for it.
 
     Attributes:
         name: the name of the matrix and its CSV.
@@ -47,7 +47,7 @@ class VerdictMatrix:
         return [self.matrix(material, cells)] if cells else []
 
     def matrix(self, material: Material, cells: Sequence[Cell]) -> Matrix:
-        """Return the given cells as a matrix, wherever they were run."""
+        """Return the matrix of the given cells, from all partitions."""
         each = partial(of_cells, material, csv=self.name, lines=csv_lines(cells))
         columns = self.columns(cells)
         rows = []
@@ -65,22 +65,25 @@ class VerdictMatrix:
         return Matrix(self.name, self.caption, titles, rows, table, notes, where)
 
     def name_of(self, cell: Cell) -> str:
-        """Return the place of a cell in words."""
+        """Return the names of a cell's group, row and column of the matrix."""
         return ", ".join(str(axis.value(cell)) for axis in (self.group, self.row, self.column))
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
-        """Return, for each MPI, the values that have a column under it."""
+        """Return the columns of the matrix: each MPI, with the axis values below it."""
         values = values_of(cells, self.column)
         return [(name, values) for name in dict.fromkeys(cell.environment for cell in cells)]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row. The rows of a group follow each other."""
+        """Return the cells of each row of the matrix.
+
+        Rows of the same group follow each other.
+        """
         order = values_of(cells, self.group)
         ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks in one place of the matrix, from the cells of this place."""
+        """Return the marks in one field of the matrix, from the cells of this field."""
         said, first = together(cells), cells[0]
         launches = f"{first.valid_launches} of {first.launches} launches valid"
         title = "; ".join(word for word in (said.note, launches, first.detail) if word)
@@ -88,11 +91,11 @@ class VerdictMatrix:
         return [Mark(said.word, title, name=name, cells=each(cells))]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return the mark and the text of each footnote that the rows use."""
+        """Return the mark and the text of each footnote that the matrix's rows use."""
         return []
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
-        """Return the table for the CSV, with one row for each cell."""
+        """Return the matrix as a table for the CSV, with one row for each cell."""
         axes = (self.group, self.row, self.column)
         rows = [
             {
@@ -118,7 +121,9 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """A sentence for each MPI: do the varied axes change the verdict? The matrix comes after it.
+    """A sentence for each MPI that says whether the varied axes change the verdict.
+
+    The matrix comes after it.
 
     Attributes:
         title: the title of the sentences.
@@ -131,7 +136,7 @@ class Decides:
     matrix: VerdictMatrix
 
     def parts(self, material: Material) -> list[Prose | Matrix]:
-        """Return the matrix and, before it, the sentences if any cell was decided."""
+        """Return the sentences, if any cell was decided, and the matrix after them."""
         cells = [
             cell
             for cell in apart(material).cells
@@ -155,5 +160,5 @@ class Decides:
 
 
 def values_of(cells: Iterable[Cell], axis: Axis) -> list[Any]:
-    """Return the values of an axis, in the order of the cells' declaration."""
+    """Return the values of an axis, in the order in which the cells were declared."""
     return list(dict.fromkeys(axis.value(cell) for cell in cells))

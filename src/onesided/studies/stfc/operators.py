@@ -1,4 +1,7 @@
-"""Does an accumulate wait for its target? Operator, datatype or the window's info may decide."""
+"""Does an accumulate wait for its target while the target computes?
+
+This may depend on the operator, the datatype or the info of the window.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -14,7 +17,7 @@ from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.matrix import Decides, VerdictMatrix
 
 TIME = Metric("time", "time", "s", origins=True)
-"""The time of an operation and its flush: the mean over a burst."""
+"""The time of an accumulate and its flush: the mean over a burst."""
 
 SAID = PageText(Path(__file__).with_name("operators.yaml")).names
 
@@ -26,12 +29,12 @@ FLAVOR = Axis("flavor", "flavor")
 
 
 def meets(at: dict[str, str], cell: Cell) -> bool:
-    """Tell whether a cell has the labels in `at`, and rank 0 computes in it."""
+    """Tell whether a cell has the labels in `at`, and its rank 0 computes."""
     return not is_timed(cell) and cell.has(at)
 
 
 def matrix(name: str, row: Axis, column: Axis, **at: str) -> VerdictMatrix:
-    """Return the verdicts by two axes, of the cells that have the labels in `at`."""
+    """Return a matrix of verdicts by two axes, for the cells that have the labels in `at`."""
     return VerdictMatrix(name, SAID[name], OPERATION, row, column, partial(meets, at))
 
 

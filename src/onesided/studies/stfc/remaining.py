@@ -1,4 +1,4 @@
-"""The figure that is the evidence for verdicts: access time by the target's remaining compute."""
+"""The figure with the evidence for verdicts: access time by the target's remaining compute."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """The columns of the points, and how each column is drawn.
+    """How each column of the points' table is drawn in the figure.
 
     Attributes:
         panels: two columns. Each pair of their values has a panel. Values of the second column are
@@ -44,7 +44,7 @@ class Drawing:
 
 
 def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the accesses that met a computing target, with the axes of their cells."""
+    """Return the accesses that were made while the target computed, with their cells' axes."""
     met = material.evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
     labels = pl.col("labels")
     return met.join(material.labels, on=list(material.place), how="inner").with_columns(
@@ -53,7 +53,10 @@ def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
 
 
 def spread(points: pl.DataFrame, keys: Sequence[str], most: int) -> pl.DataFrame:
-    """Keep at most `most` points of each group, spread over its launches whatever their values."""
+    """Keep at most `most` points of each group.
+
+    The points are taken at equal steps over the group's launches, whatever their values.
+    """
     kept = []
     for _, part in points.group_by(keys, maintain_order=True):
         kept.append(part.gather_every(max(1, math.ceil(part.height / most))))
@@ -68,7 +71,7 @@ TIME_LABEL = (
 
 
 def time_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
-    """Return a logarithmic scale around values in seconds, and its ticks."""
+    """Return a logarithmic scale for times in seconds, and the ticks of this scale."""
     low, high = min(values) * 0.8, max(values) * 1.25
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 5) if high < 100 * low else (1,)
@@ -78,7 +81,7 @@ def time_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
 
 
 def axes(scales: Any) -> tuple[alt.X, alt.Y]:
-    """Return the two axes of every panel: the remaining compute, and the time of the access."""
+    """Return the two axes of a figure's panel: the remaining compute, and the access time."""
     (across, across_ticks), (up, up_ticks), _ = scales
     x = alt.Axis(title="left to compute", values=across_ticks, labelExpr=TIME_LABEL)
     y = alt.Axis(title="access time", values=up_ticks, labelExpr=TIME_LABEL)
@@ -89,7 +92,7 @@ def axes(scales: Any) -> tuple[alt.X, alt.Y]:
 
 
 def scales_of(points: pl.DataFrame) -> Any:
-    """Return the scales of both axes, and the diagonal's ends."""
+    """Return the scales of a figure's two axes, and the ends of its diagonal."""
     return (
         time_scale(points["remaining"].to_list()),
         time_scale(points["elapsed"].to_list()),
@@ -98,7 +101,7 @@ def scales_of(points: pl.DataFrame) -> Any:
 
 
 def diagonal(scales: Any) -> alt.Chart:
-    """Return the line on which an access takes exactly the remaining compute."""
+    """Return the diagonal of a figure, on which an access takes exactly the remaining compute."""
     x, y = axes(scales)
     waits = [{"remaining": end, "elapsed": end} for end in scales[2]]
     return (
@@ -153,7 +156,9 @@ def figure(
     table: Table,
     explored: str = "",
 ) -> Figure:
-    """Return a figure with many small panels. The points are already thinned.
+    """Return the figure of access times, which has many small panels.
+
+    The points are already thinned.
 
     Args:
         points: remaining and elapsed in seconds, round, and the columns of `how`.

@@ -1,4 +1,4 @@
-"""Ways to program, with a verdict in each MPI, and the page whose answer says which way to use."""
+"""Ways to program with a verdict in each MPI, and a page that answers which way to use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ NOT_DECIDED = "nothing decided"
 def reading(words: Sequence[str]) -> str:
     """Say whether the verdicts of an MPI are consistent with strong or with weak progress.
 
-    Strong and weak progress are properties of an implementation; cells show behaviour. One cell
-    that waits excludes strong progress. One cell that does not wait excludes weak progress.
+    Strong and weak progress are properties of an implementation. Cells only show its behaviour. A
+    single cell that waits excludes strong progress. A single cell that does not wait excludes weak
+    progress.
     """
     observed = {word for word in words if word in verdicts.OBSERVED}
     if not observed:
@@ -39,7 +40,10 @@ def measured_with(environments: Sequence[str], cells: Sequence[Cell]) -> list[st
 
 
 def completes(found: Mapping[str, str], plural: str) -> str:
-    """Say in which MPIs an access completes. The words can follow the name of the access."""
+    """Say in which MPIs an access completes while its target computes.
+
+    The returned words can follow the name of an access.
+    """
     said = where(found, plural)
     if said.startswith("not in "):
         return f"does not complete {said.removeprefix('not ')}"
@@ -47,13 +51,13 @@ def completes(found: Mapping[str, str], plural: str) -> str:
 
 
 def is_good(word: str) -> bool:
-    """Tell whether a word says that accesses complete while the target computes."""
+    """Tell whether a verdict says that accesses complete while the target computes."""
     return word in (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 
 
 @dataclass(frozen=True)
 class Way:
-    """Ways to program that have, in each MPI, the same verdict.
+    """One or several ways to program that have the same verdicts: one verdict in each MPI.
 
     Attributes:
         key: a name for the column of the CSV.
@@ -69,17 +73,20 @@ class Way:
 
     @property
     def words(self) -> dict[str, str]:
-        """Return the verdict's word in each MPI."""
+        """Return the word of the verdict in each MPI."""
         return {name: together.word for name, together in self.by_environment.items()}
 
     @property
     def good(self) -> int:
-        """Return in how many MPIs accesses complete while the target computes."""
+        """Return the number of MPIs in which accesses complete while the target computes."""
         return sum(map(is_good, self.words.values()))
 
 
 def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
-    """Return, for each column of an answer's table, its title and the words that find its rows."""
+    """Return the title of each column of an answer's table, and the column's filter words.
+
+    The filter words find the column's cells in the table of every cell.
+    """
     return {
         way.key: {
             "title": way.title[:1].upper() + way.title[1:],
@@ -90,7 +97,7 @@ def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
 
 
 def row_of(environment: str, ways: Sequence[Way]) -> dict[str, Any]:
-    """Return an MPI's row in an answer's table: a word for each way, and the notes on the words."""
+    """Return an MPI's row of an answer's table, with a verdict and a note for each way."""
     row: dict[str, Any] = {"environment": environment}
     for way in ways:
         if environment in way.by_environment:
@@ -101,7 +108,7 @@ def row_of(environment: str, ways: Sequence[Way]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class AnswerPage:
-    """A page that begins with an answer (`onesided.report.page.Page`).
+    """A report's page that begins with a short answer (see `onesided.report.page.Page`).
 
     Attributes:
         answer: returns the answer, from the cells with partitions apart and from all cells.
@@ -117,16 +124,16 @@ class AnswerPage:
     whole: Sequence[Callable[[Material], Section | None]] = ()
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer: a row for each MPI, and for each partition if there are several."""
+        """Return the answer; its table has a row for each MPI (and each partition if several)."""
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the sections in the order of the page."""
+        """Return the sections of the page, in their order."""
         split = apart(material)
         sections = [content(material) for content in self.whole]
         sections += [content(split) for content in self.contents]
         return [section for section in sections if section is not None]
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines."""
+        """Return the answer as lines of plain text."""
         return [sentence.striptags() for sentence in self.headline(material).sentences]

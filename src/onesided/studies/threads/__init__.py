@@ -1,4 +1,4 @@
-"""Experiments on threads of one process that access a window."""
+"""Experiments on several threads of one process that access a window."""
 
 from onesided.cells.experiment import Study
 

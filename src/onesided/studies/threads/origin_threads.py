@@ -1,4 +1,4 @@
-"""What do threads that access a window cost, compared with the same number of processes?"""
+"""What do threads that access a window cost, compared with as many processes?"""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""The time per operation, one series for each origin, from the common start to its end."""
+"""The time per operation of an origin, from the common start of all origins to the origin's end."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
 BASE = ("put", "allocate")
-"""The operation and the flavor in the answer."""
+"""The operation and the window flavor that the short answer is about."""
 
 _LIKE = ("operation", "flavor", "arrangement")
 _WHERE = ("system", "partition", "environment", "thread_level", "setting", "placement")
@@ -33,10 +33,10 @@ _UNITS = {"time": "s", "rate": "1/s", "scaling": "1"}
 
 
 def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each launch: the mean time of its origins, and their total rate.
+    """Return a row for each launch: its origins' mean time, and the total rate of operations.
 
     In a sample, each of n origins does k operations, and the sample lasts until the last origin
-    ends. Therefore the rate is n divided by the largest time of an operation.
+    ends. Therefore the total rate is n divided by the largest of the origins' times per operation.
     """
     value = pl.col("value")
     return (
@@ -53,12 +53,12 @@ def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add a column: the rate divided by the rate of one origin.
+    """Add a column to the launches: the total rate divided by the rate of one origin.
 
-    The divisor is the median over launches of the cell with one origin, the same arrangement and
-    the same thread level. Therefore the ratio has the spread of the launches with several origins.
-    The cell with one origin may be of another test, because each process more is one more rank of
-    the test.
+    The divisor is from the cell with one origin, the same arrangement and the same thread level:
+    its median over launches. Therefore the ratio varies only as the launches with several origins
+    vary. The cell with one origin may be of another test, because each further process needs one
+    more rank.
     """
     axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)
@@ -78,10 +78,10 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """The analysis: the time of an operation, and the total rate of all origins."""
+    """The analysis of origins: the time of an operation, and the total rate of all origins."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time, rate and scaling, with one value for each launch."""
+        """Return time, total rate and scaling of each launch."""
         name = pl.col("name").str.split(".").list
         return (
             _scaling(_of_launches(samples), cells)
@@ -97,38 +97,39 @@ ANALYSIS = OriginThreads([TIME], "nobody computes")
 
 
 class Arrangement(NamedTuple):
-    """How origins access a window: as threads of one process, or as processes."""
+    """An arrangement of origins: threads of one process, or several processes."""
 
     name: str
     origins: int
 
     @classmethod
     def of(cls, cell: Cell) -> Arrangement:
-        """Return the arrangement of a cell."""
+        """Return the arrangement of a cell's origins."""
         return cls(str(cell.labels["arrangement"]), int(cell.labels["origins"]))
 
     @property
     def key(self) -> str:
-        """Return the key of the arrangement's column."""
+        """Return the key of the arrangement's table column."""
         return f"{self.name}_{self.origins}"
 
     @property
     def title(self) -> str:
-        """Return the reader's name for the arrangement."""
+        """Return the arrangement in words, as the title of its table column."""
         if self.name == PROCESSES:
             return numbers.count(self.origins, "process", "processes")
         return f"{numbers.count(self.origins, 'thread')}, {WINDOWS.get(self.name, self.name)}"
 
     @property
     def ratio(self) -> Column:
-        """Return the column for the arrangement's rate divided by the rate of one origin."""
+        """Return the table column of the arrangement's rate, divided by the rate of one origin."""
         return Column(f"scaling_{self.key}", self.title, numbers.factor, measure=True)
 
 
 def _shown(material: Material) -> list[Cell]:
-    """Return, for each arrangement, the cells at the highest thread level with which it was run.
+    """Return the cells at the highest thread level of their kind of arrangement.
 
-    Several threads need `multiple`, and the cells of a ratio must have the same level.
+    Several threads need the level `multiple`, and both cells of a ratio must have the same thread
+    level.
     """
     alike = grouped(material.cells, lambda cell: Arrangement.of(cell).name)
     highest = {
@@ -146,7 +147,7 @@ def _arrangements(cells: Sequence[Cell]) -> list[Arrangement]:
 
 
 def _most(cells: Sequence[Cell]) -> list[Arrangement]:
-    """Return, for each kind of origin, the arrangement with the most origins."""
+    """Return the arrangement with the most origins, for each kind: threads, or processes."""
     return list({one.name: one for one in _arrangements(cells)}.values())
 
 
@@ -160,7 +161,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return the rate of a cell; below it is the ratio to the rate of one origin."""
+    """Return a cell's fields in a table: its rate, and its ratio to the rate of one origin."""
     key = Arrangement.of(cell).key
     scaling = value_or_word(material, cell, "scaling", "against_one")
     ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -178,7 +179,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of the operation and flavor in `BASE`; the first row if there are none."""
+    """Return the table rows of the operation and flavor in `BASE`; else the first row."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 
@@ -223,7 +224,7 @@ class Rates:
 
 
 def _levels(cells: Sequence[Cell]) -> str:
-    """Say at which thread levels each kind of origin was run."""
+    """Say at which thread levels the threads were run, and at which the processes."""
     kinds = grouped(cells, lambda cell: Arrangement.of(cell).name == PROCESSES)
     said = []
     for kind, name in ((False, "threads"), (True, "processes")):
@@ -233,7 +234,7 @@ def _levels(cells: Sequence[Cell]) -> str:
 
 
 class Page(ReferencePage):
-    """The page that compares the rate of several origins with the rate of one."""
+    """The page that compares the rate of several origins with the rate of one origin."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the table of all rates, with the thread levels in its lead."""
@@ -241,7 +242,10 @@ class Page(ReferencePage):
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return one operation's ratios on one flavor: a row for each environment and partition."""
+        """Return the answer: the ratios of one operation on one window flavor.
+
+        It has a table row for each environment and partition.
+        """
         material = apart(material)
         cells = _shown(material)
         rows = _base(material, cells)
@@ -259,7 +263,7 @@ class Page(ReferencePage):
         return Headline([sentence], table)
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines: one line for each environment and partition."""
+        """Return the answer as lines of text: one line for each environment and partition."""
         material = apart(material)
         cells = _shown(material)
         lines = []

@@ -1,4 +1,4 @@
-"""What accesses cost between nodes: round trips, on a wire with a delay."""
+"""The study of accesses between nodes: how many round trips each access takes."""
 
 from onesided.cells.experiment import Study
 

@@ -1,7 +1,8 @@
-"""How often does something go to the target and back in each call?
+"""How many round trips between origin and target does each call of an access take?
 
-The least time of a call grows with the delay of the wire. For each second more that a message and
-its answer take, the call takes as many seconds more as it has round trips: the slope of a line.
+The least time of a call grows with the delay of the wire between the hosts. If a message and its
+answer take one second more, the call takes as many seconds more as it has round trips. This number
+is the slope of a line.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ from onesided.studies.wire import STUDY
 from onesided.studies.wire.trips import OPEN, Point, Trips, missed, trips_of
 
 LEAST = "least"
-"""The statistic of a launch: what else runs on a machine only adds to a time."""
+"""The statistic of a launch is its least time, because other programs only make times longer."""
 ACCESS, MESSAGE, FIRST = "access", "message", "first"
 AFTER = "after"
-"""From the end of the target's compute to the end of an access; 0 if that came first."""
+"""The time from the end of the target's compute to the end of an access.
+
+It is 0 if the access ended first.
+"""
 PARTS = ("begin", "issue", "wait", "complete")
-"""The calls of an access, in their order."""
+"""The metrics of the calls of an access, in the order of the calls."""
 AROUND = ("enter", "leave")
 """The calls around all accesses."""
 METRICS = tuple(
@@ -47,10 +51,10 @@ TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 
 class _RoundTrips(ReferenceAnalysis):
-    """The analysis: the least time of each call in a launch."""
+    """The analysis of round trips: the least time of each call in a launch."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the least sample of the rank that accesses, for each metric."""
+        """Return, for each launch and metric, the least sample of the rank that accesses."""
         least = (
             samples.drop_nulls("value")
             .group_by(*LAUNCH, "metric", maintain_order=True)
@@ -65,10 +69,10 @@ class _RoundTrips(ReferenceAnalysis):
 
 
 class Launches:
-    """The launches of a report, by delay and round."""
+    """The times of a report's launches, by the wire's delay and the round."""
 
     def __init__(self, material: Material) -> None:
-        """Take the least time of a message and its answer of each launch."""
+        """Find, for each launch, the least time of a message and its answer."""
         self._material = material
         self._messages: dict[tuple[object, ...], float] = {}
         for cell in material.cells:
@@ -85,7 +89,7 @@ class Launches:
         ]
 
     def trips(self, cells: Sequence[Cell]) -> Trips | None:
-        """Return the round trips of an access, with those of its calls."""
+        """Return the round trips of an access and of each of its calls."""
         whole = trips_of(self.points(cells, ACCESS))
         calls = {metric: trips_of(self.points(cells, metric)) for metric in PARTS}
         parts = {metric: one for metric, one in calls.items() if one}
@@ -109,7 +113,7 @@ def ways(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def calls_of(cell: Cell) -> dict[str, str]:
-    """Return the names of the calls of a cell, by metric."""
+    """Return the names of the MPI calls of a cell's access, by metric."""
     known = TEXT.names["calls"]
     around = known["synchronisations"][cell.axis("synchronisation")]
     own = {"issue": known["operations"][cell.axis("operation")], **around}
@@ -125,7 +129,7 @@ def _head(cell: Cell) -> Fields:
 
 @dataclass(frozen=True)
 class ByWay:
-    """A table: the round trips of an access for each way, with those of each of its calls.
+    """A table of the round trips of an access and of each of its calls, for each way to access.
 
     Attributes:
         name: the name of the table in the text of the page.
@@ -136,7 +140,7 @@ class ByWay:
     shown: Callable[[Cell], bool]
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; nothing if there are no cells."""
+        """Return the table of round trips, or nothing if there are no cells."""
         launches = Launches(material)
 
         def fields(cells: Sequence[Cell]) -> Fields:
@@ -159,11 +163,11 @@ class ByWay:
 
 
 def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
-    """Say whether an access completes while its target computes, and its round trips.
+    """Say whether an access completes while its target computes, and how many round trips it takes.
 
-    If the access waits for the compute to end, only the round trips after that count: 0.5 is the
-    last answer. Where a call has work of its own for longer than a message takes, such as the wait
-    of a helper for a core, nothing is counted.
+    If the access waits for the end of the compute, only the round trips after this end count: 0.5
+    is the last answer. No round trips are given if a call works longer than a message takes, for
+    instance because a helper waits for a core.
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
@@ -178,10 +182,10 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
 
 
 class WhileComputing:
-    """A table: the accesses of a target that computes, by who makes progress meanwhile."""
+    """A table of accesses to a target that computes, by who makes progress meanwhile."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; nothing if no target computed."""
+        """Return the table of accesses, or nothing if the target computed in no cell."""
         launches = Launches(material)
 
         def head(cells: Sequence[Cell]) -> Fields:
@@ -203,10 +207,10 @@ class WhileComputing:
 
 
 class Calls:
-    """A folded table: each call of each way, with its interval and its work."""
+    """A folded table of all calls of each way to access, with their intervals and work."""
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return the table; nothing if no way was measured with enough delays."""
+        """Return the table of calls, or nothing if no way was measured with enough delays."""
         launches = Launches(material)
         rows: list[Row] = []
         for cells in ways(filter(is_idle, material.cells)):
@@ -233,10 +237,10 @@ def _described(environment: str, call: str, trips: Trips) -> Row:
 
 
 class HeldOut:
-    """A table: how well the times at some delays predict the times at another one."""
+    """A table that shows how well the times at some delays predict the times at another delay."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; nothing if there are too few delays."""
+        """Return the table of predictions, or nothing if there are too few delays."""
         launches = Launches(material)
         shares: dict[tuple[str, str], list[float]] = {}
         for cells in ways(filter(_is_small, material.cells)):
@@ -258,7 +262,7 @@ class HeldOut:
 
 
 WITHIN = 0.05
-"""A prediction counts as good if it misses by at most this share."""
+"""A predicted time counts as good if it is wrong by at most this share of the measured time."""
 ANSWERED = {
     ("put", "lock_all_flush", IDLE): "put_flush",
     ("fetch_and_op", "lock_all_flush", IDLE): "fetch_flush",
@@ -267,12 +271,18 @@ ANSWERED = {
     ("put", "lock_all_flush", "computes"): "put_computing",
     ("fetch_and_op", "lock_all_flush", "computes"): "fetch_computing",
 }
-"""The key of the answer's column for each of its ways: of 8 bytes, in an allocated window."""
+"""The key of the answer's table column, by operation, synchronisation and target state.
+
+All cells of the answer have 8 bytes and an allocated window.
+"""
 MAIN_LABELS = {"flavor": "allocate", SIZE: SMALL}
 
 
 def answer(material: Material) -> Headline | None:
-    """Return what a few ways cost under each MPI; None if none of them is known."""
+    """Return the answer: the round trips of a few ways to access a target, for each MPI.
+
+    The result is None if no such way was measured.
+    """
     launches = Launches(material)
     rows: dict[str, Fields] = {}
     for cells in ways(cell for cell in material.cells if cell.has(MAIN_LABELS)):
@@ -298,18 +308,18 @@ def _words(launches: Launches, cells: Sequence[Cell]) -> str | None:
 
 
 def _is_helped(cell: Cell) -> bool:
-    """Tell whether a thread of the library makes progress."""
+    """Tell whether a cell's setting makes a thread of the library make progress."""
     return cell.setting in TEXT.names["states"]["settings"]
 
 
 def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
-    """Return each number of a column, with the MPIs that have it."""
+    """Return each number of round trips in a table column, with the MPIs that have this number."""
     by_number = grouped((name for name in rows if key in rows[name]), lambda name: rows[name][key])
     return [f"{words} under {listed(names)}" for words, names in by_number.items()]
 
 
 def estimated(material: Material, latency_s: float) -> list[Row]:
-    """Return what each way to access a target costs on a network.
+    """Return an estimate of what each way to access a target costs on a given network.
 
     Args:
         material: the campaign in which the round trips were counted.
@@ -333,11 +343,11 @@ def estimated(material: Material, latency_s: float) -> list[Row]:
 
 
 MESSAGES_OF_TRIP = 2
-"""A round trip is a message there, and one back."""
+"""A round trip consists of two messages: one to the target and one back."""
 
 
 def is_idle(cell: Cell) -> bool:
-    """Tell whether the target of an access waits in MPI."""
+    """Tell whether the target of a cell's accesses waits in MPI."""
     return cell.axis(STATE) == IDLE
 
 

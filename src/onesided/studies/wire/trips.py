@@ -1,4 +1,4 @@
-"""How many round trips a call takes: the slope of its times over those of a message."""
+"""How many round trips a call takes: the slope of its time over the time of a message."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from onesided.measure.statistics import Line, line_through, median
 from onesided.report.cells import grouped
 
 TOLERANCE = 0.1
-"""How far a number may be from the interval of a slope: a call has work of its own, too, and a busy
-core makes it longer by chance."""
+"""How far a number of round trips may be from the interval of the slope.
+
+A call has work of its own, too, and on a busy core this work takes longer by chance.
+"""
 HALVES = 2
 OPEN = "open"
 MANY = 10
-"""From so many round trips on, an interval has whole numbers."""
+"""From this number of round trips on, an interval is written with whole numbers."""
 LEAST_DELAYS = 3
-"""The least number of delays that tell whether the times are on a line at all."""
+"""At least this many delays are needed to see whether the times are on a line."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,13 @@ class Trips:
 
     @property
     def number(self) -> float | None:
-        """Return the only whole or half number that the interval allows; None if there is none.
+        """Return the whole or half number of round trips, if the interval allows only one.
 
-        An access is several calls, and so it is disturbed more often than each of them: if its own
-        interval allows several numbers, and one of these is the sum of the calls' numbers, it is
-        this one.
+        The result is None if the interval allows no number, or several numbers.
+
+        An access consists of several calls, so it is disturbed more often than each call. If the
+        interval of the access allows several numbers, the sum of the calls' numbers is taken, if
+        the interval allows it.
         """
         allowed = self._allowed
         if len(allowed) == 1:
@@ -54,16 +58,19 @@ class Trips:
 
     @property
     def _allowed(self) -> list[float]:
-        """Return the whole and half numbers that the interval allows."""
+        """Return the whole and half numbers of round trips that the interval allows."""
         low, high = self.line.low - TOLERANCE, self.line.high + TOLERANCE
         return [n / HALVES for n in range(math.ceil(HALVES * low), math.floor(HALVES * high) + 1)]
 
     @property
     def words(self) -> str:
-        """Return the number; else the ends of the interval, or `OPEN` if it says too little.
+        """Return the number of round trips in words.
 
-        An interval may be wider than one round trip if there are many: its upper end is then less
-        than twice the lower one.
+        If the number is not known, return the ends of the interval, or `OPEN` if the interval says
+        too little.
+
+        An interval says too little if it is wider than one round trip and its upper end is more
+        than twice its lower end.
         """
         if self.number is not None:
             return f"{abs(self.number):g}"
@@ -75,22 +82,22 @@ class Trips:
 
     @property
     def slope(self) -> float:
-        """Return the number; else the slope of the line."""
+        """Return the number of round trips, or the slope of the line if the number is not known."""
         return self.line.slope if self.number is None else self.number
 
     @property
     def work_s(self) -> float:
-        """Return what is left of the call's time without its round trips, in seconds."""
+        """Return the call's own work: its time without its round trips, in seconds."""
         return median([call_s - self.slope * message_s for message_s, call_s in self.points])
 
     def seconds(self, message_s: float) -> float:
-        """Return how long the call takes where a message and its answer take so long."""
+        """Return the time of the call if a message and its answer take the given time."""
         return self.work_s + self.slope * message_s
 
 
 @dataclass(frozen=True)
 class Point:
-    """A launch: the wire's delay, and the least times of a message with its answer and of a call.
+    """A launch: the wire's delay, and the least times of a message with answer and of a call.
 
     Times are in seconds.
     """
@@ -101,10 +108,10 @@ class Point:
 
 
 def trips_of(points: Iterable[Point]) -> Trips | None:
-    """Return the round trips of a call; None if there are fewer than `LEAST_DELAYS` delays.
+    """Return the number of round trips of a call; None with fewer than `LEAST_DELAYS` delays.
 
-    Of all launches with one delay, the least times count: what else runs on a machine makes a time
-    longer and never shorter.
+    Of all launches with the same delay, the least times count, because other programs on a machine
+    only make times longer.
     """
     by_delay = grouped(points, lambda point: point.delay)
     if len(by_delay) < LEAST_DELAYS:
@@ -115,13 +122,16 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
 
 
 def least(points: Iterable[Point]) -> tuple[float, float]:
-    """Return the least time of a message and its answer, and that of a call, in seconds."""
+    """Return the least time of a message with its answer, and the least time of a call.
+
+    Both times are in seconds.
+    """
     found = list(points)
     return min(one.message_s for one in found), min(one.call_s for one in found)
 
 
 def missed(points: Sequence[Point]) -> dict[str, float]:
-    """Return, by delay, by what share its times miss those that the other delays predict."""
+    """Return, for each delay, the relative error of the time that the other delays predict."""
     shares = {}
     for delay in dict.fromkeys(point.delay for point in points):
         own = [point for point in points if point.delay == delay]

@@ -1,4 +1,4 @@
-"""Advice in words and as a shell file, with a program that follows the advice."""
+"""Writes the advice for an MPI: in words, as a shell file, and as an example program in C."""
 
 import re
 import textwrap
@@ -29,8 +29,10 @@ NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock 
 COMMENT_WIDTH = 96
 MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
-"""The largest number of cells that a list of evidence in the file has. It is small because people
-read the file."""
+"""A list of evidence in the advice file has at most this many cells.
+
+The number is small because people read the advice file.
+"""
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 """The parts of an example program: by operation, flavor and synchronisation."""
@@ -41,7 +43,10 @@ PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the environment of the templates in this folder. They make plain text."""
+    """Return the Jinja environment of the templates in this folder.
+
+    They make plain text.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -59,34 +64,37 @@ def _environment() -> jinja2.Environment:
 
 
 def variables_say(advice: Advice) -> str:
-    """Say in one sentence what the variables do."""
+    """Say in one sentence what the recommended variables do."""
     return _environment().get_template("words.j2").module.variables_say(advice)
 
 
 def payload_says(choice: Choice) -> str:
     """Say at which further sizes and layouts the best combination is confirmed.
 
-    The text is empty if no further size or layout was run.
+    The result is empty if no further size or layout was run.
     """
     return _environment().get_template("words.j2").module.payload_says(choice)
 
 
 def calls(evidence: Evidence) -> str:
-    """Return the MPI calls of a combination."""
+    """Return the MPI calls of a combination of flavor and synchronisation."""
     flavor, synchronisation = way_of(evidence.cell)
     call = ", ".join(FLAVORS[flavor].values()) if flavor in FLAVORS else flavor
     return f"{call}; {SYNCHRONISATIONS.get(synchronisation, {}).get('calls', synchronisation)}"
 
 
 def latency_says(evidence: Evidence | None) -> str:
-    """Return the cost of a combination. If it is out of all proportion, add an exclamation mark."""
+    """Return in words the latency of a combination of flavor and synchronisation.
+
+    If the latency is out of all proportion, add an exclamation mark.
+    """
     if evidence is None or evidence.latency is None:
         return "not known"
     return f"{plain_measure(evidence.latency)}{' !' if evidence.remark else ''}"
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what a program must ensure if MPI_MODE_NOCHECK is recommended; None if it is not."""
+    """Say what a program with MPI_MODE_NOCHECK must ensure; None if it is not recommended."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 
@@ -95,7 +103,9 @@ def nocheck_says(advice: Advice) -> str | None:
 
 
 def program(flavor: str, synchronisation: str, operation: str) -> str | None:
-    """Return a complete program for two ranks. Rank 1 accesses rank 0 while rank 0 computes.
+    """Return the text of a complete C program for two ranks.
+
+    In this program, rank 1 accesses rank 0 while rank 0 computes.
 
     Args:
         flavor: the flavor of the window.
@@ -134,7 +144,10 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return a program with the combination that is best for most operations, or None."""
+    """Return an example program with the combination that is best for the most operations.
+
+    The result is None if no combination is recommended.
+    """
     alike = grouped(advice.cheapest.values(), lambda choice: way_of(choice.best.cell))
     if not alike:
         return None
@@ -150,12 +163,12 @@ def _plain(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return any text as one comment line."""
+    """Return a text as one comment line of a shell file."""
     return f"# {_plain(text)}".rstrip() + "\n"
 
 
 def _wrapped(text: str, indent: str = "") -> str:
-    """Return text as comment lines of a readable width."""
+    """Return a text as comment lines of a shell file, wrapped to a readable width."""
     lines = textwrap.wrap(
         _plain(text.strip()),
         COMMENT_WIDTH,
@@ -168,7 +181,10 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _table(choices: Sequence[Choice]) -> list[str]:
-    """Return, by operation and thread level, what to use and what the commonest code does."""
+    """Return the lines of a table: for each operation and thread level, what to use.
+
+    The table also shows the verdict on the commonest code.
+    """
     rows = [("operation", "level", "use", "cost", ", ".join(COMMON.values()), "cost")]
     for choice in choices:
         best, common = choice.best or next(iter(choice.independent), None), choice.common
@@ -189,13 +205,16 @@ def _table(choices: Sequence[Choice]) -> list[str]:
 
 
 def _waiting(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], str]]:
-    """Return lists of combinations that wait, with the operations and levels of each list."""
+    """Return lists of combinations that wait, each list with its operations and thread levels."""
     alike = grouped((c for c in choices if c.waiting), lambda choice: tuple(choice.waiting))
     return [(words, _places(own)) for words, own in alike.items()]
 
 
 def _places(choices: Sequence[Choice]) -> str:
-    """Name operations and their thread levels. Operations with the same levels are together."""
+    """Name operations and their thread levels.
+
+    Operations with the same thread levels are named together.
+    """
     levels = {
         operation: " and ".join(str(choice.thread_level) for choice in own)
         for operation, own in grouped(choices, lambda choice: choice.operation).items()
@@ -216,7 +235,10 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells that support the advice. `rerun.claims` reads them from the file."""
+    """Return the cells that support the advice.
+
+    The function `rerun.claims` reads these cells from the advice file.
+    """
     turned = advice.chosen.turned[:MAXIMUM_LINES] if advice.chosen else []
     return [
         *(choice.best.cell for choice in advice.choices if choice.best),
@@ -225,7 +247,7 @@ def _rests_on(advice: Advice) -> list[Cell]:
 
 
 def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
-    """Return the text of the advice file: exports of recommended variables, and comments.
+    """Return the text of an advice file: exports of the recommended variables, and comments.
 
     Args:
         advice: what to use.
@@ -252,12 +274,12 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
 
 
 def file_name(advice: Advice) -> str:
-    """Return the name of the advice file, made from the environment's name.
+    """Return the name of an advice file, made from the environment's name.
 
-    The file is a shell file if it exports a variable.
+    The advice file is a shell file if it exports a variable.
 
-    If the environment's name cannot be a file's name, the readable characters stay, and a number
-    makes the name unique.
+    If the environment's name cannot be a file name, the file name has the name's readable
+    characters and a number that makes it unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not paths.is_name(advice.environment):

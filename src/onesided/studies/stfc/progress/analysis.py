@@ -1,4 +1,4 @@
-"""Analysis of the kernel progress: how long an access takes, and which accesses met a compute."""
+"""The analysis of the kernel progress: access times, and which accesses met a computing target."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,19 +36,26 @@ IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
 GHOST = "ghost_process"
 HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
-"""States in which MPI is called during the compute: by the target, by one of its threads, or by
-another process for the target."""
+"""Target states in which something calls MPI during the compute.
+
+It is the target, one of its threads, or another process for the target.
+"""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
-"""Synchronisations that end with local completion. They say nothing about the target, unless the
-operation fetches."""
+"""Synchronisations after which an access is complete only at the origin.
+
+Such synchronisations say nothing about the target, unless the operation fetches.
+"""
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
 PARTS = ("begin", "issue", "complete")
-"""The parts of an access, in order. `elapsed` is the sum of the parts."""
+"""The metrics of the parts of an access, in the order of the parts.
+
+The metric `elapsed` is the sum of these parts of an access.
+"""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""In a launch, MPI_Win_post synchronises if at least this share of the samples says so."""
+"""MPI_Win_post synchronises in a launch if at least this share of the samples says so."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
@@ -61,15 +68,17 @@ def _lost(delay: str) -> pl.Expr:
 
 
 def _judged_times() -> list[pl.Expr]:
-    """Return elapsed and remaining time, by the target's own clock if a rank lost its core.
+    """Return an access's elapsed time and the target's remaining time.
 
-    Some targets visit MPI at intervals. If such a target has no core, its visits are late by the
-    wall clock, but the MPI is not the cause. The target's own clock is the number of its visits. By
-    this clock, the remaining time is the time for which the target really ran. The elapsed time is
-    a share of the remaining time: the share of the remaining visits that happened during the
-    access. If the origin has no core, visits that the access did not need are counted, too.
-    Therefore the share is an upper bound. If fewer than `LEAST_VISITS` visits remained, the
-    remaining time by this clock is 0.
+    If a rank lost its core, the times are by the target's own clock.
+
+    Some targets call MPI at intervals: they visit MPI. If a target that visits MPI has no core, its
+    visits are late by the wall clock, but the MPI is not the cause. The target's own clock counts
+    its visits to MPI. By this clock, the remaining time is the time for which the target still ran
+    on a core. The elapsed time is the remaining time, multiplied by the share of the remaining
+    visits that happened during the access. If the origin has no core, the target makes visits
+    during the access that the access did not need. Therefore this share of the visits is an upper
+    bound. If fewer than `LEAST_VISITS` visits remained, the remaining time by this clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -84,10 +93,12 @@ def _judged_times() -> list[pl.Expr]:
 
 
 def _without_the_scheduler() -> pl.Expr:
-    """Return the judged time: for early accesses to a visiting target, without waits for cores.
+    """Return the access time by which a verdict is made.
 
-    Such an access is early in any case. The times for which the two ranks waited for their cores
-    are subtracted: if they explain a delay, the MPI is not the cause.
+    For an early access to a target that visits MPI, it does not include waits for cores.
+
+    An access that is early with these waits is also early without them. The waits of both ranks for
+    their cores are subtracted, because the MPI is not the cause of a delay that they explain.
     """
     judged = pl.col("judged_elapsed")
     waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
@@ -98,13 +109,13 @@ def _without_the_scheduler() -> pl.Expr:
 
 
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each access: SAMPLE, its series as columns, and whether the access counts.
+    """Return one row for each access: the columns SAMPLE, its series, and whether it counts.
 
-    ``met``: the access was issued inside the target's state. ``valid``: in addition, at least
-    `MINIMUM_REMAINING_S` of the state remained. If the target visits MPI, the origin must also have
-    had its core, or the access must be early although it had none. ``longest``: the access is one
-    with the longest compute of its launch. A verdict uses ``judged_elapsed`` and
-    ``judged_remaining``.
+    ``met``: the access was issued while the target was in its state, for instance computing.
+    ``valid``: in addition, at least `MINIMUM_REMAINING_S` of the target's state remained. If the
+    target visits MPI, the origin must also have had its core, or the access must be early although
+    it had none. ``longest``: the access is one with the longest compute of its launch. A verdict
+    uses the columns ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
@@ -132,7 +143,10 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slope(remaining: Sequence[float], elapsed: Sequence[float]) -> float | None:
-    """Return the median slope of all pairs (Theil 1950, Sen 1968); None if there are no pairs."""
+    """Return the median slope over all pairs of points (Theil 1950, Sen 1968).
+
+    The result is None if there is no pair with different remaining times.
+    """
     points = list(zip(remaining, elapsed, strict=True))
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
     return median(slopes) if slopes else None
@@ -151,7 +165,7 @@ def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each launch, with the metrics of its accesses with the longest compute."""
+    """Return a row for each launch, with metrics of its accesses during the longest compute."""
     counts = pl.col("longest") & pl.col("met")
     at_longest = [
         pl.col(name).filter(counts).median().alias(f"{name}.longest")
@@ -169,7 +183,7 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the metrics of docs/progress.md, one value per launch (see `Analysis`)."""
+    """Return the metrics that docs/progress.md defines, one value per launch (see `Analysis`)."""
     accesses = _accesses(samples)
     wide = (
         cells.select(LAUNCH)
@@ -181,7 +195,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return, of all launches, the latencies and the accesses with the longest compute."""
+    """Return the latencies of all launches, and their access times during the longest compute."""
     longest = _accesses(samples).filter(pl.col("longest") & pl.col("met"))
     return pl.concat(
         [
@@ -194,7 +208,7 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return every access with the remaining time of the target's state (see `Analysis`)."""
+    """Return all accesses, each with the remaining time of the target's state (see `Analysis`)."""
     return _accesses(samples).select(
         *SAMPLE,
         pl.col("judged_remaining").alias("remaining"),
@@ -205,17 +219,20 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence_of_series(series: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return the `evidence` of one cell in one launch, from the series of its result line."""
+    """Return the `evidence` of one cell in one launch, from the series in the cell's result."""
     return evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES)))
 
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
-    """Return the probe of one cell in one launch, from the series of its result line."""
+    """Return the probe of one cell in one launch, from the series in the cell's result."""
     return next(iter(launch_probes(evidence_of_series(series)).values()), Probe((), ()))
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
-    """Return the verdict if the target cannot open its epoch without the origin; else None."""
+    """Return the verdict `SYNCHRONISING` if the target's epoch opens only with the origin.
+
+    The result is None if the target can open its epoch alone.
+    """
     saying = sum(probe.released >= MOST_RELEASED for probe in probes)
     if not probes or saying < agreeing_launches(len(probes)):
         return None
@@ -227,7 +244,10 @@ def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
-    """Return the verdict if a cell's samples cannot say anything about progress; else None."""
+    """Return the verdict on a cell whose samples cannot say anything about progress.
+
+    The result is None for other cells.
+    """
     if labels.get("target_state") == IDLE:
         return Verdict(REFERENCE, "nobody computes at the target", launches)
     if labels.get("synchronisation") in SYNCHRONISING_CALLS:
@@ -237,10 +257,11 @@ def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None
 
 
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-    """Return the verdict on a cell (see `Analysis`).
+    """Return the verdict on a cell of the kernel progress (see `Analysis`).
 
-    A cell that ends with local completion gets no verdict about the target. The cell keeps its
-    early fractions, because they say how soon the origin's buffer is free again.
+    If the accesses of a cell end with local completion, the verdict says nothing about the target.
+    Such a cell keeps its early fractions, because they say how soon the origin's buffer is free
+    again.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

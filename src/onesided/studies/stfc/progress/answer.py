@@ -1,4 +1,4 @@
-"""The first screen: how a program makes an access complete while its target computes."""
+"""The short answer: how a program makes an access complete while its target computes."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,10 +38,16 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The first screen names at most this many operations; of more operations, it gives the number."""
+"""The answer names at most this many operations.
+
+If there are more operations, it gives their number.
+"""
 
 MOST_WAYS = 6
-"""At most this many ways have a column and a sentence. Other ways are only in the truth table."""
+"""At most this many ways to program have a table column and a sentence in the answer.
+
+Other ways to program are only in the truth table.
+"""
 
 SAY = WRITTEN.say
 
@@ -53,7 +59,7 @@ Pair = tuple[str, str]
 
 
 def _window(flavor: str) -> str:
-    """Return the call that makes a window of this flavor."""
+    """Return the MPI call that makes a window of the given flavor."""
     return FLAVORS[flavor]["call"] if flavor in FLAVORS else flavor
 
 
@@ -62,7 +68,9 @@ def _synchronisation(name: str) -> str:
 
 
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
-    """Name ways to program briefly. Flavors with the same synchronisations are named together.
+    """Name ways to program briefly.
+
+    Window flavors that have the same synchronisations are named together.
 
     Args:
         pairs: the flavor and synchronisation of each way.
@@ -83,7 +91,10 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 
 
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells by way. Ways whose cells cannot say anything about progress are left out."""
+    """Return the cells by way.
+
+    Ways to program whose cells cannot say anything about progress are left out.
+    """
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
 
@@ -94,7 +105,9 @@ def _by_environment(cells: Sequence[Cell], environments: Sequence[str]) -> dict[
 
 
 def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return the ways to program. Ways with progress in the most MPIs come first.
+    """Return the ways to program.
+
+    The ways with progress in the most MPIs come first.
 
     Args:
         cells: the cells of one setting in which the target computes without help.
@@ -117,7 +130,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Merge the verdicts of several ways; all have the same word."""
+    """Merge the verdicts of several ways to program, which all have the same word."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
@@ -126,7 +139,7 @@ def _merged(several: Sequence[Together]) -> Together:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return, by window and synchronisation, the cells whose target computes without help."""
+    """Return the cells whose target computes without help, by window flavor and synchronisation."""
     telling = _telling(computing(first_group(cells)))
     return {
         (_window(flavor), _synchronisation(name)): own for (flavor, name), own in telling.items()
@@ -134,9 +147,9 @@ def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
 
 
 def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return the ways in which a target can help, with each MPI's verdict over its tested cells.
+    """Return the ways in which a target can help, each with one verdict for each MPI.
 
-    A cell with more threads than cores is left out, because it measures the scheduler.
+    Cells with more threads than cores are left out, because they measure the scheduler.
     """
     every = {cell.axis("synchronisation") for cell in computing(cells) if is_judged(cell)}
     able = [cell for cell in cells if is_judged(cell) and not cell.is_crowded]
@@ -160,7 +173,10 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
-    """Say, for each way, in which MPIs accesses complete meanwhile. The best way comes first."""
+    """Say, for each way to program, in which MPIs accesses complete while the target computes.
+
+    The best way comes first.
+    """
     best = ranked[0]
     same = {word for way in ranked for word in way.words.values()}
     names = answers.names(list(best.by_environment), list(best.by_environment), kind)
@@ -179,7 +195,7 @@ def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
 def _within_and_between(
     within: Sequence[Way], between: Sequence[Way], kind: str, is_network: bool
 ) -> list[Markup]:
-    """Say what to use, within a node and between nodes.
+    """Say which ways to program to use, within a node and between nodes.
 
     Args:
         within: the ways, where the campaign ran.
@@ -197,9 +213,9 @@ def _within_and_between(
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
-    """Name the MPIs that a variable helps.
+    """Name the MPIs in which an environment variable helps.
 
-    Say nothing if no variable was tried or no variable is needed.
+    Nothing is said if no variable was tried or no variable is needed.
 
     Args:
         advices: one advice for each environment.
@@ -217,7 +233,7 @@ def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
 
 
 def _nothing(cells: Sequence[Cell]) -> Markup:
-    """Say why there is no answer."""
+    """Say why the campaign gives no answer."""
     reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
     if not reasons:
         return SAY("nothing")
@@ -246,7 +262,7 @@ def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
 
 
 def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]:
-    """Return the answer in words: what to use, what helps, and what was tested.
+    """Return the sentences of the answer: what to use, what helps, and what was tested.
 
     Args:
         material: the page's material, partitions apart.
@@ -273,7 +289,10 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
 
 
 def _ways_between(material: Material) -> list[Way]:
-    """Return the ways between nodes; none if no cell was observed there."""
+    """Return the ways to program, with their verdicts between nodes.
+
+    There are none if no cell was observed between nodes.
+    """
     cells = computing(between_nodes(material.cells))
     if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
         return []
@@ -298,7 +317,7 @@ def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return what to do, and a table of MPIs and ways to program.
+    """Return the answer: sentences on what to do, and a table of MPIs and ways to program.
 
     Args:
         apart: the page's material, partitions apart.
@@ -322,7 +341,7 @@ def headline(apart: Material, material: Material) -> Headline:
 
 
 def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | None:
-    """Return a program in C that follows the first sentence, with its title."""
+    """Return a C program that follows the answer's first sentence, and the program's title."""
     best, *_ = ways(cells, measured_with(material.environments, cells)) or [None]
     independent = (cell for cell in cells if cell.verdict == verdicts.INDEPENDENT)
     for cell in independent if best else ():
@@ -337,13 +356,15 @@ def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | Non
 
 
 def run_commands(campaigns: Iterable[str]) -> Markup:
-    """Return the commands that run some campaigns."""
+    """Return the commands that run the given campaigns."""
     code = Markup("<code>onesided run {}</code>")
     return Markup(" or ").join(code.format(name) for name in campaigns)
 
 
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
-    """Say which declared campaigns have further sizes; None if the cells have several sizes.
+    """Say which declared campaigns have further message sizes.
+
+    The result is None if the cells have several sizes.
 
     Args:
         kernel: the kernel of the cells.
@@ -387,7 +408,7 @@ def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
 
 
 def one_setting(name: str | None) -> str:
-    """Name the setting of a table, and say how many settings are declared."""
+    """Name the setting of a table's cells, and say how many settings are declared."""
     declared = settings.names()
     nothing = ", no environment variable set" if name == settings.DEFAULT else ""
     return f"Setting: {name}{nothing} (1 of {len(declared)})."

@@ -1,4 +1,4 @@
-"""The cells of the progress table: their axes, their order, and which cells come first."""
+"""The cells of the kernel progress: their axes, their order, and which cells a page shows first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,12 +18,15 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FLAVORS: Mapping[str, Mapping[str, str]] = WRITTEN.names["flavors"]
 SYNCHRONISATIONS: Mapping[str, Mapping[str, str]] = WRITTEN.names["synchronisations"]
 STATES: Mapping[str, str] = WRITTEN.names["states"]
-"""Target states with their words, in the order of the page. An idle target has no verdict."""
+"""The words for each target state, in the order of the page.
+
+An idle target has no verdict, so this state is not listed.
+"""
 
 BASE_STATE = "computes"
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
-"""The axes that do not belong to the way to program: layout, size and probing interval."""
+"""The axes of a cell's payload: layout, message size and probing interval."""
 
 Payload = tuple[str, ...]
 
@@ -34,11 +37,12 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of the first view: the cells without variables, if such cells were run.
+    """Return the cells that a page shows first: the cells without variables, if they were run.
 
-    The view has the cells of the first place of each partition. It also has the cells with ghost
-    processes in the same setting, although they have one more rank. If there are several
-    partitions, `apart` has given each partition a separate environment, so nothing is pooled.
+    These are the cells of each partition's first number and placement of ranks. The cells with
+    ghost processes in the same setting are added, although they have one more rank. If there are
+    several partitions, `apart` has given each partition its own environments, so cells of two
+    partitions are not mixed.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -52,15 +56,15 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
 
 
 ON_HOSTS = "hosts"
-"""The setting with which each rank is on a host of its own, made on this machine."""
+"""The setting in which each rank has a host of its own, which is made on this machine."""
 
 
 def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with ranks on several hosts, beside those with all ranks on one node.
+    """Return the cells with ranks on hosts of this machine, as a stand-in for several nodes.
 
-    With the setting `tcp` ranks of a node are no stand-in for ranks of several nodes: Open MPI
-    keeps allocated windows in shared memory there. If other ranks of the campaign were on several
-    nodes, these speak for themselves, and nothing is returned.
+    The setting `tcp` on one node is no such stand-in, because Open MPI then keeps allocated windows
+    in shared memory. Nothing is returned if other ranks of the campaign were really on several
+    nodes.
     """
     others = [cell for cell in cells if cell.setting != ON_HOSTS]
     if not others or any(map(is_on_several_nodes, others)):
@@ -74,28 +78,31 @@ def is_on_several_nodes(cell: Cell) -> bool:
 
 
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return the cells by setting and place, in declared order, the default setting first."""
+    """Return groups of cells by setting and place; the default setting comes first."""
     by_place = grouped(cells, lambda cell: cell.group).values()
     return sorted(by_place, key=lambda group: group[0].setting != DEFAULT_SETTING)
 
 
 def places(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Return the cells by place, all settings together, in the order of declaration."""
+    """Return groups of cells by place, with all settings together, in declared order."""
     return list(grouped(cells, lambda cell: (cell.group[:2], cell.group[3:])).values())
 
 
 def way_of(cell: Cell) -> tuple[str, str]:
-    """Return flavor and synchronisation; these say how a program accesses a window."""
+    """Return a cell's way to access a window: its window flavor and its synchronisation."""
     return cell.axis("flavor"), cell.axis("synchronisation")
 
 
 def payload_of(cell: Cell) -> Payload:
-    """Return layout, size and probing interval."""
+    """Return a cell's payload: its layout, message size and probing interval."""
     return tuple(cell.axis(name) for name in PAYLOAD)
 
 
 def base_of(cells: Sequence[Cell]) -> Payload | None:
-    """Return the payload that most cells have: the base, from which single axes are varied."""
+    """Return the payload that most cells have (the base).
+
+    Other payloads differ from the base on single axes.
+    """
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
 
@@ -120,7 +127,7 @@ def base_words(base: Sequence[str] | None) -> str:
 
 
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
-    """Return the fields that name a cell in a table's row.
+    """Return the fields of a table row that name a cell.
 
     Args:
         cell: the cell to name.
@@ -138,34 +145,37 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
 
 
 def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
-    """Return an axis's values: first the known values in order, then other values as declared."""
+    """Return the values of the cells on an axis.
+
+    Known values come first, in their order; other values follow, in declared order.
+    """
     order = dict.fromkeys(known)
     present = dict.fromkeys(cell.axis(axis) for cell in cells)
     return [name for name in order if name in present] + [n for n in present if n not in order]
 
 
 def levels_of(cells: Iterable[Cell]) -> list[str]:
-    """Return the thread levels of the cells, in MPI's order."""
+    """Return the thread levels of the cells, from the lowest to the highest."""
     return sorted({cell.thread_level or "?" for cell in cells}, key=level_rank)
 
 
 def test_of(cell: Cell) -> str:
-    """Return a test's name without the parameters that ReFrame adds to the name."""
+    """Return the name of a cell's test, without the parameters that ReFrame adds."""
     return str(cell.test).split()[0]
 
 
 def is_judged(cell: Cell) -> bool:
-    """Tell whether a cell says something about progress, or should have done so but failed."""
+    """Tell whether a cell's verdict says something about progress, or is undecided or a failure."""
     return cell.verdict in (*verdicts.OBSERVED, verdicts.UNDECIDED, *verdicts.FAILURES)
 
 
 def is_idle(cell: Cell) -> bool:
-    """Tell whether nobody computes at the target."""
+    """Tell whether the target of a cell's accesses is idle."""
     return cell.axis("target_state") == IDLE
 
 
 def environments_of(material: Material, cells: Iterable[Cell]) -> list[str]:
-    """Return the environments of some cells, in the campaign's order."""
+    """Return the environments of the given cells, in the campaign's order."""
     present = {cell.environment for cell in cells}
     return [name for name in material.environments if name in present]
 

@@ -1,4 +1,4 @@
-"""The evidence for a claim: a cell with its verdict, and the one latency of all equal accesses."""
+"""The evidence for a claim in an advice file: a cell's verdict, and the latency of its access."""
 
 from __future__ import annotations
 
@@ -17,13 +17,18 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states in which cells measure the same latency, because the target waits during the timed
-accesses. The state in which verdicts are measured comes first."""
+"""Target states in which cells measure the same latency.
+
+In these states, the target waits in MPI during the timed accesses. The state in which verdicts are
+made comes first.
+"""
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""The minimum number of launches that a latency needs before it is stated. If a latency has fewer
-launches than a verdict needs, its text gives their number. Launches whose cores were far apart or
-shared do not count."""
+"""A latency is stated if at least this many launches measured it.
+
+If a latency has fewer launches than a verdict needs, its text gives the number of launches. A
+launch does not count if its cores were far apart or shared.
+"""
 
 
 def plain_time(seconds: float) -> str:
@@ -35,20 +40,23 @@ def plain_time(seconds: float) -> str:
 
 
 def plain_measure(latency: Measure) -> str:
-    """Return a latency in ASCII: ``41 ns (40 ns to 43 ns)``. Give the launches if they are few."""
+    """Return a latency in ASCII: ``41 ns (40 ns to 43 ns)``.
+
+    The text gives the number of launches if it is small.
+    """
     few = f", {latency.launches} launches" if latency.launches < MINIMUM_VALID_LAUNCHES else ""
     between = f"{plain_time(latency.low)} to {plain_time(latency.high)}{few}"
     return f"{plain_time(latency.value)} ({between})"
 
 
 def is_decided(cell: Cell) -> bool:
-    """Tell whether a cell may support a claim: its verdict is observed, in enough launches."""
+    """Tell whether a cell may support a claim: it has an observed verdict, from enough launches."""
     return cell.verdict in verdicts.OBSERVED and cell.valid_launches >= MINIMUM_VALID_LAUNCHES
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A cell that supports a claim, and the latency of the cell's label if it may be stated."""
+    """A cell that supports a claim, and the latency of its access if it may be stated."""
 
     cell: Cell
     timed: Timed | None
@@ -65,17 +73,17 @@ class Evidence:
 
     @property
     def cost(self) -> float:
-        """Return the latency in seconds to compare costs; infinity if there is no latency."""
+        """Return the latency in seconds, for comparisons; infinity if there is no latency."""
         return self.latency.value if self.latency else float("inf")
 
     @property
     def launches(self) -> str:
-        """Say in how many launches the verdict was seen."""
+        """Say how many of the cell's launches are valid: ``5 of 6 launches``."""
         return f"{self.cell.valid_launches} of {self.cell.launches} launches"
 
     @property
     def combination(self) -> str:
-        """Return in words the flavor and the synchronisation."""
+        """Return in words the cell's combination of window flavor and synchronisation."""
         return ", ".join(way_of(self.cell))
 
     @property
@@ -92,17 +100,17 @@ class Evidence:
 
     @property
     def remark(self) -> str | None:
-        """Say what about the latency is out of all proportion; None if nothing is."""
+        """Say if the interval of the latency is out of all proportion; else None."""
         return tails.remark(None, self.latency.low, self.latency.high) if self.latency else None
 
     @property
     def outcome(self) -> str:
-        """Return the verdict and its delay."""
+        """Return in words the verdict, and the delay if accesses were delayed."""
         tau_s = self.cell.tau_s
         return f"{self.verdict} by {plain_time(tau_s)}" if tau_s else self.verdict
 
     def is_below(self, other: Evidence) -> bool:
-        """Tell whether the whole interval of the latency is below another latency's interval."""
+        """Tell whether this latency's whole interval is below the other latency's interval."""
         if self.latency is None or other.latency is None:
             return False
         return self.latency.high < other.latency.low
@@ -110,7 +118,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Timed:
-    """A latency, the cell that gave it, and the state of the cores in its launches."""
+    """A latency, the cell that measured it, and whether the cores were far apart or shared."""
 
     cell: Cell
     measure: Measure
@@ -118,19 +126,26 @@ class Timed:
 
 
 def ratio(over: Timed | None, under: Timed | None) -> float | None:
-    """Return the ratio of two latencies; None if one is unknown or the cores' states differ."""
+    """Return the ratio of two latencies.
+
+    The result is None if a latency is unknown, or if the latencies are from different kinds of
+    launches (`are_alike`).
+    """
     if over is None or under is None or under.measure.value <= 0:
         return None
     return over.measure.value / under.measure.value if are_alike(over.met, under.met) else None
 
 
 def access_of(cell: Cell) -> tuple[str, ...]:
-    """Return which access a cell times: operation, flavor, synchronisation, layout and size."""
+    """Return what a cell times: operation, flavor, synchronisation, layout and message size."""
     return (cell.axis("operation"), *way_of(cell), *payload_of(cell)[:2])
 
 
 def label_of(cell: Cell) -> tuple[Any, ...]:
-    """Return the values on which a latency depends. Tables name the latency by these values."""
+    """Return the label of a cell's latency: all values on which the latency depends.
+
+    Tables name a latency by these values.
+    """
     return (cell.environment, cell.thread_level, cell.group, *access_of(cell))
 
 
@@ -140,14 +155,14 @@ def _is_sound(cell: Cell) -> bool:
 
 
 class Latencies:
-    """The latencies of cells: one latency for each label.
+    """The latencies of cells: one latency for each label (see `label_of`).
 
-    Several cells measure the latency of the same label, and each cell would give a different
-    number.
+    If several cells have the same label, their measured latencies differ. One of these latencies is
+    used for all.
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
-        """Take the latency of each label from the first cell with a latency."""
+        """Take the latency of each label from the first cell that measured a latency."""
         self._material = material
         by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}
@@ -158,21 +173,21 @@ class Latencies:
                 self._timed.setdefault(label_of(cell), Timed(cell, measure, met))
 
     def of(self, cells: Iterable[Cell]) -> Timed | None:
-        """Return the latency of the cells' label; None if the latency is not known."""
+        """Return the latency for the label of the cells; None if no latency is known."""
         known = (self._timed.get(label_of(cell)) for cell in cells)
         return next((timed for timed in known if timed is not None), None)
 
     def shown(self, cells: Sequence[Cell]) -> Any:
-        """Return what a table shows: the latency if it is known, else the first known verdict."""
+        """Return what a table shows for the cells: the latency, or a verdict if there is none."""
         timed = self.of(cells)
         taken = [timed.cell] if timed else cells
         values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)
         return next((value for value in values if value is not None), None)
 
     def evidence(self, cell: Cell) -> Evidence:
-        """Return a cell with its latency.
+        """Return the evidence of a cell: the cell with its latency.
 
-        The latency is left out if helpers share cores or if there are too few launches.
+        The latency is left out if helpers share cores, or if too few launches measured it.
         """
         timed = self.of([cell])
         enough = timed and timed.measure.launches >= MINIMUM_TIMED_LAUNCHES
@@ -180,5 +195,5 @@ class Latencies:
 
     @property
     def cells(self) -> list[Cell]:
-        """Return the cells that gave the latencies."""
+        """Return the cells from which the latencies were taken."""
         return [timed.cell for timed in self._timed.values()]

@@ -1,4 +1,7 @@
-"""Uncontended latency: an access while nobody computes. Also how much compute the target loses."""
+"""The section on uncontended latency: the time of an access while nobody computes.
+
+The section also says how much computing time the target loses.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -28,14 +31,17 @@ from onesided.studies.stfc.progress.cells import (
 from onesided.studies.stfc.progress.evidence import TIMED_STATES, Latencies, access_of, ratio
 
 ATOMIC_BYTES = 8
-"""The only size at which atomics have a baseline: it is one instruction on one element."""
+"""The only size at which an atomic operation has a hardware baseline: one element."""
 
 
 # ------------------------------------------------------------------------------ the hardware's
 
 
 def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
-    """Return name and time of a cell's hardware baseline; None if no baseline was measured."""
+    """Return the name and the time of the hardware baseline for a cell's operation.
+
+    The result is None if no such baseline was measured.
+    """
     name = WRITTEN.names["baselines"].get(cell.axis("operation"))
     size = int(cell.axis("size_bytes") or 0)
     if material.baselines is None or name is None or (name != "copy" and size != ATOMIC_BYTES):
@@ -45,9 +51,10 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 
 
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
-    """Return a row's fields on a baseline: name, time, and the latency divided by this time.
+    """Return the table fields on a hardware baseline: name, time, and the latency's ratio to it.
 
-    If the interval spans a factor of `APART`, the row has the reason in place of a ratio.
+    If the ratio's interval spans a factor of `APART`, the fields give the reason in place of the
+    ratio.
     """
     if baseline is None:
         return {}
@@ -64,7 +71,7 @@ def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
 
 
 def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns to leave out of a table: those on baselines if no row has a baseline."""
+    """Return the table columns to leave out: the columns on baselines, if no row has a baseline."""
     columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
     return () if any(row.get("baseline") for row in rows) else columns
 
@@ -91,7 +98,7 @@ def _latency_row(
 
 
 def _left_out(material: Material, cells: Sequence[Cell]) -> str:
-    """Say how many launches of the shown cells have no latency that counts, and say why."""
+    """Say how many latencies of the shown cells do not count, and why."""
     launches = {}
     for kind in (COUNTS, FAR, SHARED):
         measures = (material.measure(cell, LATENCY, kind) for cell in cells)
@@ -138,7 +145,10 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return how much computing time the target loses in each state; None if there is one state."""
+    """Return the table of how much computing time the target loses in each of its states.
+
+    The result is None if there are not several states.
+    """
     base = base_of(group)
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:
@@ -165,7 +175,10 @@ def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
 
 
 def section(material: Material) -> Section | None:
-    """Return latencies, their baselines, and the target's loss; None without latencies."""
+    """Return the section with latencies, hardware baselines, and the target's loss of compute.
+
+    The result is None if the section would be empty.
+    """
     group = first_group(material.cells)
     parts = [*_latency_tables(material, group), _target_table(material, group)]
     said = WRITTEN.names["baseline"]["none" if material.baselines is None else "measured"]

@@ -1,4 +1,4 @@
-"""The table of `onesided progress`: what one launch of the kernel shows of each cell."""
+"""The table that `onesided progress` prints: what one launch measured in each cell."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,10 @@ AXES = ("operation", "flavor", "synchronisation", "target_state", "size_bytes")
 NUMBERS = ("bytes", "early", "time/us", "latency/us")
 COLUMNS = (*AXES[:3], "target", "bytes", "early", "time/us", "spent in", "latency/us", "")
 WIDTH = 1000
-"""The width of the table in characters. No row is wrapped, so that each row is one line."""
+"""The width of the printed table in characters.
+
+The width is large, so that each row of the table is one line.
+"""
 
 HEADING = (
     "one launch, no verdict: the word is the verdict if all launches were like this launch\n"
@@ -34,7 +37,7 @@ HEADING = (
 
 
 class Row(NamedTuple):
-    """The row of one origin in one cell.
+    """The table row of one origin in one cell.
 
     Attributes:
         words: the texts of the columns.
@@ -52,7 +55,7 @@ class Row(NamedTuple):
 
 
 def lines(launch: records.Launch, cells: Sequence[str]) -> list[str]:
-    """Return the table as text for a terminal, with its heading and the lines below the table.
+    """Return the lines to print: the heading, the table, and the lines below the table.
 
     Args:
         launch: the files that the launch wrote.
@@ -66,7 +69,7 @@ def lines(launch: records.Launch, cells: Sequence[str]) -> list[str]:
 
 
 def _head(header: Mapping[str, Any]) -> str:
-    """Say which MPI, how many ranks and cores, and which thread level a launch had."""
+    """Say which MPI, how many ranks, how many cores and which thread level a launch had."""
     usable = min(header["cores"], max(1, header.get("core_quota") or math.inf))
     host = {"cores": header.get("cores_existing", header["cores"]), "usable_cores": usable}
     library = text.line(header["mpi"]["library_version"].partition(",")[0], 70)
@@ -87,7 +90,10 @@ def _table(rows: Sequence[Row]) -> list[str]:
 
 
 def _rows(cell: str, outcome: outcomes.Outcome) -> Iterator[Row]:
-    """Yield a row for each origin; one row with the reason if the cell did not end well."""
+    """Yield a table row for each origin of a cell.
+
+    If the cell failed, yield one row with the reason.
+    """
     labels = grid.labels_of(cell)
     axes = tuple(labels[axis] for axis in AXES)
     if outcome.status != records.OK:
@@ -104,7 +110,7 @@ def _rows(cell: str, outcome: outcomes.Outcome) -> Iterator[Row]:
 
 
 def _row(labels: Mapping[str, str], result: Mapping[str, Any], origin: int) -> Row:
-    """Return the row of an origin without the axes' columns."""
+    """Return the table row of one origin, without the columns of the axes."""
     own = [one for one in result["series"] if one["rank"] == origin]
     samples = {one["metric"]: one["samples"] for one in own}
     probe = analysis.probe_of_series(own)
@@ -138,10 +144,10 @@ def _us(time_s: float) -> str:
 
 
 def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]:
-    """Return how long a rank waited for a core, and the time in which it waited, in seconds.
+    """Return how long a rank waited for a core, and the time during which it waited, in seconds.
 
-    The rank is the target or the origin, whichever waited for the greater share. The origin's time
-    is from the target's flag to the return of the access.
+    The rank is the target or the origin: the rank that waited for the greater share of its time.
+    The origin's time lasts from the target's flag to the return of the access.
     """
     sums = {name: math.fsum(filter(None, own)) for name, own in samples.items()}
     access_s = sums["issue_stamp"] - sums["entry_stamp"] + sums["elapsed"]
@@ -150,7 +156,10 @@ def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]
 
 
 def _foot(rows: Sequence[Row]) -> list[str]:
-    """Return the meaning of the mark and the longest wait; nothing if no row has a mark."""
+    """Return the lines that explain the mark ``*`` and give the longest wait for a core.
+
+    There are no such lines if no row has this mark.
+    """
     marked = [row for row in rows if row.waited_s > MOST_RUN_DELAY * row.passed_s]
     if not marked:
         return []

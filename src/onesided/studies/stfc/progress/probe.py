@@ -1,4 +1,4 @@
-"""A plot of access time by the target's remaining compute, and an interactive view of each cell."""
+"""A plot of access time by the target's remaining compute, with a view to explore each cell."""
 
 import math
 from collections.abc import Sequence
@@ -27,12 +27,20 @@ from onesided.studies.stfc.progress.cells import (
 
 NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
-"""The largest number of marks for an operation and flavor in a panel. More marks would hide each
-other."""
+"""A panel of the plot has at most this many marks for each operation and window flavor.
+
+With more marks in a panel, marks would hide each other.
+"""
 STATIC_SYNCHRONISATIONS = 2
-"""The number of synchronisations in the static figure. The interactive view has all of them."""
+"""The number of synchronisations that the static figure shows.
+
+The interactive view shows all synchronisations.
+"""
 EXPLORED_POINTS = 8_000
-"""The largest number of accesses in the interactive view. Each access takes about 20 bytes."""
+"""The interactive view shows about this many accesses.
+
+Each access takes about 20 bytes of the page.
+"""
 EXPLORED_CELLS = 1_500
 LEAST_A_CELL = 6
 
@@ -40,7 +48,7 @@ _AXES = ("operation", "flavor", "synchronisation", "target_state", *PAYLOAD)
 
 
 def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
-    """Return those accesses of the cells that met a computing target, with the cells' axes."""
+    """Return the accesses that were made while the target computed, with their cells' axes."""
     places = pl.DataFrame([cell.place for cell in cells], schema=list(material.place), orient="row")
     return (
         remaining.valid_points(material, _AXES)
@@ -50,7 +58,10 @@ def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
 
 
 def _drawn_cells(material: Material) -> list[Cell]:
-    """Return the cells of the static figure: one setting, level, payload, and four operations."""
+    """Return the cells that the static figure shows.
+
+    They have one setting, one thread level, one payload, and the base operations.
+    """
     cells = first_group(material.cells)
     base, chosen = base_of(cells), computing(cells)
     synchronisations = declared_order(chosen, "synchronisation")[:STATIC_SYNCHRONISATIONS]
@@ -69,7 +80,10 @@ def _drawn_cells(material: Material) -> list[Cell]:
 
 
 def _explored_cells(material: Material) -> list[Cell]:
-    """Return the cells in the interactive view. The cells of the first matrices come first."""
+    """Return the cells that the interactive view shows.
+
+    The cells of the truth table's first matrices come first.
+    """
     known = [cell for cell in material.cells if cell.axis("target_state") in STATES]
     states = list(STATES)
     usual = base_of(first_group(material.cells))
@@ -78,7 +92,7 @@ def _explored_cells(material: Material) -> list[Cell]:
 
 
 def _axes_of(cell: Cell) -> dict[str, str]:
-    """Return the values by which a reader selects a cell."""
+    """Return the values by which a reader selects a cell in the interactive view."""
     return {
         "MPI": cell.environment,
         "operation": cell.axis("operation"),
@@ -96,7 +110,7 @@ def _microseconds(values: pl.Series) -> list[float]:
 
 
 def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Return one row per cell: its axes, its verdict, and its accesses in microseconds."""
+    """Return a row for each cell: its axes, its verdict, its access times in microseconds."""
     points = _points(material, cells)
     by_place = {
         tuple(key): part for key, part in points.group_by(material.place, maintain_order=True)
@@ -118,7 +132,10 @@ def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
 
 
 def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
-    """Return a Vega-Lite view of one cell. A reader selects the cell by its axes."""
+    """Return the interactive view of one cell at a time, in Vega-Lite.
+
+    A reader of the page selects the cell by its axes.
+    """
     selects = [
         {
             "name": f"chosen_{name}",
@@ -170,7 +187,7 @@ def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
 
 
 def section(material: Material) -> Section | None:
-    """Return the figure's section; None if no access met a computing target."""
+    """Return the section with the plot; None if no access was made while the target computed."""
     cells = _drawn_cells(material)
     if not cells:
         return None

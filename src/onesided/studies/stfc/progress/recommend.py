@@ -1,4 +1,7 @@
-"""What to use with an MPI: code changes and variables. Verdicts and latencies decide."""
+"""Finds what to use with an MPI: changes of the code, and environment variables.
+
+Verdicts and latencies decide.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,24 +32,26 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""The flavor and the synchronisation of the commonest code. Latencies are compared with the latency
-of this code, one axis at a time."""
+"""The window flavor and the synchronisation of the commonest code.
+
+Latencies are compared with the latency of the commonest code, one axis at a time.
+"""
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
-"""Verdicts of cells that do not wait."""
+"""Verdicts of cells whose accesses do not wait for the end of the compute."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""Verdicts of cells that say nothing about their setting."""
+"""Verdicts that say nothing about a cell's setting."""
 
 FamilyVersion = tuple[str, str]
-"""Family and version of an environment's MPI."""
+"""The family and the version of an environment's MPI."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to use for one operation at one thread level if no variable is set.
+    """The choice of what to use for one operation at one thread level, if no variable is set.
 
-    Latencies of two thread levels are not compared.
+    Here, latencies of different thread levels are not compared.
 
     Attributes:
         operation: its name.
@@ -70,10 +75,12 @@ class Choice:
 
     @cached_property
     def independent(self) -> list[Evidence]:
-        """Return the combinations whose cells are all independent. The cheapest comes first.
+        """Return the combinations of flavor and synchronisation whose cells are all independent.
 
-        A combination has several cells if several tests of a campaign include it. If one of these
-        cells failed or has another verdict, the combination is not recommended.
+        The cheapest comes first.
+
+        A combination has several cells if several tests of a campaign include this combination. A
+        combination is not recommended if one of its cells failed or has another verdict.
         """
         agreed = [
             min(own, key=lambda evidence: evidence.cost)
@@ -84,7 +91,7 @@ class Choice:
 
     @property
     def best(self) -> Evidence | None:
-        """Return the cheapest combination that is independent; None if there is none.
+        """Return the independent combination with the lowest latency; None if there is none.
 
         A combination without a known latency cannot be called the cheapest.
         """
@@ -92,17 +99,17 @@ class Choice:
 
     @property
     def common(self) -> Evidence | None:
-        """Return the cell of the commonest code."""
+        """Return the cell that does what the commonest code does."""
         return self._first_of(*COMMON.values())
 
     def _first_of(self, flavor: str, synchronisation: str) -> Evidence | None:
         return next(iter(self._combinations.get((flavor, synchronisation), ())), None)
 
     def factor(self, axis: str) -> float | None:
-        """Return how many times as slow an axis's commonest value is as the best combination.
+        """Return the factor by which the commonest value on one axis is slower than the best.
 
-        The commonest value's latency is from the cell that differs from the best combination only
-        on this axis. The result is None if the best combination has this value, or if a latency is
+        The factor compares the best combination with the cell that differs from it only on this
+        axis. The result is None if the best combination has the commonest value, or if a latency is
         missing.
         """
         if self.best is None:
@@ -115,7 +122,7 @@ class Choice:
 
     @property
     def waiting(self) -> list[str]:
-        """Return the combinations that wait."""
+        """Return the combinations of flavor and synchronisation with which accesses wait."""
         decided = (evidence for evidence in self._at_base if is_decided(evidence.cell))
         waits = (e.combination for e in decided if e.verdict == verdicts.WAITS)
         return list(dict.fromkeys(waits))
@@ -137,33 +144,33 @@ class Choice:
 
     @property
     def exceptions(self) -> list[Evidence]:
-        """Return the sizes and layouts at which the best combination was not independent."""
+        """Return the further sizes and layouts at which the best combination is not independent."""
         agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
         return [e for e in self._elsewhere if e.verdict not in agree]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A cell at the default setting, and the same cell with another setting (its twin)."""
+    """A pair of cells that differ only in the setting: the default, and another setting."""
 
     before: Evidence
     after: Evidence
 
     @property
     def is_compared(self) -> bool:
-        """Tell whether the target computes and both cells were decided."""
+        """Tell whether the cells can be compared: the target computes, and both have verdicts."""
         both = (self.before.cell, self.after.cell)
         return len(computing(both)) == 2 and all(map(is_decided, both))
 
     @property
     def words(self) -> tuple[str, str]:
-        """Return both verdicts."""
+        """Return the verdicts of both cells, the default setting's first."""
         return self.before.verdict, self.after.cell.verdict
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of a setting, in comparison with the default setting.
+    """The effect of a setting on an environment's cells, compared with the default setting.
 
     Attributes:
         setting: the name of the setting.
@@ -181,42 +188,51 @@ class Effect:
 
     @property
     def unavailable(self) -> str | None:
-        """Return why the setting has no variables or was not measured; None if it was measured."""
+        """Return why the setting has no variables or was not measured.
+
+        The result is None if the setting was measured.
+        """
         if self.not_declared is not None or not all(c.verdict in SAYS_NOTHING for c in self.cells):
             return self.not_declared
         return next((f"{cell.verdict}: {cell.detail}" for cell in self.cells if cell.detail), "")
 
     @cached_property
     def compared(self) -> list[Turn]:
-        """Return the cells that wait at the default and were decided with the setting, too."""
+        """Return the pairs that wait in the default setting and have a verdict in this setting."""
         return [t for t in self.pairs if t.is_compared and t.words[0] == verdicts.WAITS]
 
     @property
     def turned(self) -> list[Turn]:
-        """Return the `compared` cells that are independent or delayed, and so no longer wait."""
+        """Return the `compared` pairs that are independent or delayed in this setting."""
         return [turn for turn in self.compared if turn.words[1] in KEPT]
 
     @property
     def to_independent(self) -> int:
-        """Return how many of the `turned` cells became independent. The other cells are delayed."""
+        """Return how many of the `turned` pairs are independent in this setting.
+
+        The other cells are delayed.
+        """
         return sum(turn.words[1] == verdicts.INDEPENDENT for turn in self.turned)
 
     @property
     def eased(self) -> int:
-        """Return how many `compared` cells are partial with the setting. They are not `turned`."""
+        """Return how many of the `compared` pairs are partial in this setting.
+
+        They are not `turned`.
+        """
         return sum(turn.words[1] == verdicts.PARTIAL for turn in self.compared)
 
     @cached_property
     def lost(self) -> list[Turn]:
-        """Return the cells that wait or are partial with the setting, but not at the default."""
+        """Return the pairs that are independent or delayed only in the default setting."""
         kept = (turn for turn in self.pairs if turn.is_compared and turn.words[0] in KEPT)
         return [turn for turn in kept if turn.words[1] not in KEPT]
 
     @cached_property
     def failed(self) -> list[Cell]:
-        """Return the cells that fail with the setting but not at the default setting.
+        """Return the cells that fail in this setting, but not in the default setting.
 
-        All cells of the setting are checked, because a cell without a twin may also crash.
+        All cells of this setting are checked, because a cell that has no pair may also crash.
         """
         failures = [verdict for verdict in verdicts.FAILURES if verdict != verdicts.NO_EFFECT]
         failing = (turn for turn in self.pairs if turn.words[0] in verdicts.FAILURES)
@@ -226,7 +242,10 @@ class Effect:
 
     @cached_property
     def factors(self) -> list[float]:
-        """Return, for each label, the latency with the setting divided by the default's latency."""
+        """Return the latencies in this setting, divided by the latencies in the default setting.
+
+        There is one factor for each label of a latency.
+        """
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
             factor = ratio(turn.after.timed, turn.before.timed)
@@ -236,12 +255,12 @@ class Effect:
 
     @property
     def factor(self) -> float | None:
-        """Return the geometric mean of `factors`; None if there is no factor."""
+        """Return the geometric mean of the latency `factors`; None if there is no factor."""
         return geometric_mean(self.factors) if self.factors else None
 
     @property
     def gain(self) -> int:
-        """Return how many more cells have progress with the setting than without the setting."""
+        """Return how many more cells have progress in this setting than in the default setting."""
         return len(self.turned) - len(self.lost)
 
     @property
@@ -251,7 +270,7 @@ class Effect:
 
 
 def declared(setting: str, mpi: FamilyVersion | None) -> tuple[Mapping[str, str], str | None]:
-    """Return a setting's variables for an MPI, and the reason if there are none."""
+    """Return a setting's variables for an MPI; if there are none, return also the reason."""
     if setting not in settings.names():
         return {}, "it is no longer declared in config/settings.yaml"
     if mpi is None:
@@ -268,7 +287,7 @@ def _family_version(material: Material, environment: str) -> FamilyVersion | Non
 
 
 class Advice:
-    """What to use with one environment in one place.
+    """The advice for one environment in one place (partition, number and placement of ranks).
 
     Attributes:
         environment: the name of the environment.
@@ -282,7 +301,7 @@ class Advice:
     """
 
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
-        """Take the cells of an environment from the cells of one place."""
+        """Make the advice for an environment from the cells of one place."""
         self.environment = environment
         self.cells = [cell for cell in cells if cell.environment == environment]
         self._latencies = Latencies(material, self.cells)
@@ -315,7 +334,7 @@ class Advice:
         ]
 
     def _effect(self, setting: str, variables: Mapping[str, str], missing: str | None) -> Effect:
-        """Return a setting's effect: its cells, and their twins (same test) at the default."""
+        """Return a setting's effect, from its cells and the same cells in the default setting."""
 
         def twin_key(cell: Cell) -> tuple[Any, ...]:
             labels = sorted((name, str(value)) for name, value in cell.labels.items())
@@ -334,7 +353,7 @@ class Advice:
 
     @cached_property
     def chosen(self) -> Effect | None:
-        """Return the most helpful effect without a failed cell; None if no setting helps."""
+        """Return the effect of the setting that helps the most; None if no setting helps."""
         helping = [effect for effect in self.effects if effect.helps]
         return max(
             helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None
@@ -342,16 +361,18 @@ class Advice:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """Return the recommended variables."""
+        """Return the environment variables that are recommended."""
         return self.chosen.variables if self.chosen else {}
 
     @cached_property
     def cheapest(self) -> dict[str, Choice]:
-        """Return, for each operation, the cheapest choice, at the lowest thread level that has one.
+        """Return the choice with the lowest latency for each operation.
 
-        Latencies of two levels are from different launches, so equal latencies differ by noise. A
-        higher level is chosen only if the whole interval of its latency is below the other
-        interval.
+        The lowest thread level that has a choice is preferred.
+
+        Latencies of two thread levels are from different launches, so that they differ by noise. A
+        higher thread level is chosen only if its latency's whole interval is below the interval of
+        the lower level.
         """
         cheapest: dict[str, Choice] = {}
         for choice in self.choices:
@@ -362,11 +383,11 @@ class Advice:
 
     @property
     def tried(self) -> list[Effect]:
-        """Return the settings that were measured."""
+        """Return the effects of the settings that were measured."""
         return [effect for effect in self.effects if effect.compared or effect.failed]
 
     @property
     def stuck(self) -> list[str]:
-        """Return the operations for which no combination is independent at any level."""
+        """Return the operations for which no combination is independent at any thread level."""
         operations = dict.fromkeys(choice.operation for choice in self.choices)
         return [name for name in operations if name not in self.cheapest]

@@ -1,4 +1,4 @@
-"""Run the cells of an advice file's claims again, and judge them as in a campaign."""
+"""Runs the cells of an advice file's claims again, and makes their verdicts as in a campaign."""
 
 import re
 import tempfile
@@ -26,7 +26,7 @@ _LEVEL = re.compile(r"thread_level=(\w+)")
 
 @dataclass(frozen=True)
 class Claim:
-    """A cell's verdict as an advice file states it."""
+    """A claim of an advice file: a cell with its verdict."""
 
     environment: str
     test: str
@@ -35,31 +35,31 @@ class Claim:
 
     @property
     def level(self) -> str:
-        """Return the thread level of the claim's test."""
+        """Return the thread level at which the claim was measured."""
         level = _LEVEL.search(self.test)
         return level.group(1) if level else "single"
 
     @property
     def is_sourced(self) -> bool:
-        """Tell whether the claim was measured (and is run again) with the file's variables."""
+        """Tell whether the claim is run with the variables that the advice file exports."""
         return DEFAULT_SETTING not in self.test
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """A claim from the file, and today's verdict with the same file applied."""
+    """A claim of an advice file, and the verdict of the rerun with the same advice file."""
 
     claim: Claim
     verdict: Verdict
 
     @property
     def holds(self) -> bool:
-        """Tell whether today's verdict is the claimed verdict."""
+        """Tell whether the verdict of the rerun is the claimed verdict."""
         return self.verdict.word == self.claim.verdict
 
 
 def claims(text: str) -> list[Claim]:
-    """Return the claims in the content of an advice file."""
+    """Return the claims in the text of an advice file."""
     environment, stated = "", []
     for line in text.splitlines():
         if named := _ENVIRONMENT.match(line):
@@ -70,7 +70,7 @@ def claims(text: str) -> list[Claim]:
 
 
 def read_claims(path: Path) -> list[Claim]:
-    """Return the claims of an advice file.
+    """Read an advice file; return its claims.
 
     Raises:
         InputError: the file cannot be read, has no claim, or names an environment that is not
@@ -92,7 +92,9 @@ def read_claims(path: Path) -> list[Claim]:
 def _launch(
     document: Mapping[str, Any], path: Path, members: Sequence[Claim], seed: int
 ) -> dict[str, Probe]:
-    """Launch the claims' cells once. All claims have one level, and all or none need the file.
+    """Launch the claims' cells once.
+
+    All claims have the same thread level, and all or none need the variables of the advice file.
 
     Returns:
         The valid samples, by cell, of the cells that ended without a failure.
@@ -115,7 +117,7 @@ def _launch(
 
 
 def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
-    """Launch each claimed cell six times, and judge the cells.
+    """Launch the cells of all claims six times, and make their verdicts.
 
     Args:
         path: an advice file.

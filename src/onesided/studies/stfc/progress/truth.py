@@ -1,4 +1,4 @@
-"""The truth table: verdicts by operation and synchronisation, environment and flavor."""
+"""The truth table: verdicts by operation, synchronisation, environment and window flavor."""
 
 import math
 from collections import Counter
@@ -49,11 +49,11 @@ SYNCHRONISATION = Axis("synchronisation", "synchronisation")
 FLAVOR = Axis("flavor", "flavor")
 
 Defaults = Mapping[tuple[Any, ...], set[str]]
-"""The verdicts at the default setting, by the values that a cell and its twins share."""
+"""The verdicts in the default setting, by the values that do not depend on the setting."""
 
 
 WIDTH, HEIGHT, EDGE = 220, 130, 6
-"""The size of a sketch, and the space at its edges, in the units of the drawing."""
+"""The width and height of a small plot, and the space at its edges, in the drawing's units."""
 MOST_POINTS = 40
 CALLS = {
     "begin": "the call that begins the epoch",
@@ -64,7 +64,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def _where_it_waits(material: Material, cell: Cell) -> str | None:
-    """Name the call that takes most of an access's time; None for a cell that does not wait."""
+    """Name the MPI call in which an access waits; None if the accesses of the cell do not wait."""
     parts = shares(material, cell) if cell.verdict == verdicts.WAITS else None
     if not parts:
         return None
@@ -73,13 +73,13 @@ def _where_it_waits(material: Material, cell: Cell) -> str | None:
 
 
 def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
-    """Return a function that gives the position of a value on a logarithmic axis."""
+    """Return a function that gives a value's position on a logarithmic axis of a small plot."""
     whole = max(math.log(high / low), 1e-9)
     return lambda value: EDGE + math.log(value / low) / whole * (length - 2 * EDGE)
 
 
 def _sketch(points: Points) -> Markup:
-    """Return a plot of access time by remaining compute, on logarithmic axes, without a legend.
+    """Return a small plot of access time by remaining compute, on logarithmic axes.
 
     Args:
         points: remaining and elapsed of each access, in seconds, above zero.
@@ -106,7 +106,10 @@ def _sketch(points: Points) -> Markup:
 
 
 class Behind:
-    """The evidence for the symbols of a matrix. The samples are sorted by cell only once."""
+    """The evidence behind the symbols of the truth table.
+
+    The samples of all cells are sorted by cell only once.
+    """
 
     def __init__(self, material: Material) -> None:
         self.material = material
@@ -120,7 +123,7 @@ class Behind:
         }
 
     def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
-        """Return the call in which the cells wait, and a sketch of accesses that met a compute."""
+        """Return the call in which accesses wait, and a small plot of the accesses' times."""
         said = (_where_it_waits(self.material, cell) for cell in cells)
         points = [point for cell in cells for point in self._points.get(cell.place, ())]
         where = "; ".join(dict.fromkeys(words for words in said if words))
@@ -129,12 +132,15 @@ class Behind:
 
 @dataclass(frozen=True)
 class OperationOf(Axis):
-    """The axis of operations. A value includes the payload if it differs from the base."""
+    """The axis of operations.
+
+    A value names the payload, too, if the payload differs from the base.
+    """
 
     base: Payload | None = None
 
     def value(self, cell: Cell) -> str:
-        """Return a cell's operation: ``put, 64 KiB``."""
+        """Return a cell's operation in words: ``put, 64 KiB``."""
         words = (cell.axis("operation"), payload_words(payload_of(cell), self.base))
         return ", ".join(word for word in words if word)
 
@@ -145,13 +151,16 @@ def _twin(cell: Cell) -> tuple[Any, ...]:
 
 
 def default_words(cells: Iterable[Cell]) -> Defaults:
-    """Return the verdicts that the cells have at the default setting."""
+    """Return the verdicts of the cells in the default setting."""
     by_twin = grouped((cell for cell in cells if cell.setting == DEFAULT_SETTING), _twin)
     return {twin: {cell.verdict for cell in own} for twin, own in by_twin.items()}
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return in words the evidence for a mark, from its cells, which all have the same verdict."""
+    """Return in words the evidence for a mark of the matrix.
+
+    All cells of the mark have the same verdict.
+    """
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)
@@ -166,7 +175,10 @@ def _title(cells: Sequence[Cell]) -> str:
 
 
 def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
-    """Name a mark's cells by levels or tests; None if the mark has all cells of its place."""
+    """Name the thread levels or tests of a mark's cells.
+
+    The result is None if the mark is the only mark in its field of the matrix.
+    """
     if not others:
         return None
     levels = dict.fromkeys(str(cell.thread_level) for cell in own)
@@ -176,9 +188,9 @@ def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
 
 @dataclass(frozen=True)
 class TruthMatrix(VerdictMatrix):
-    """The matrix of cells that have the same place, setting and target state.
+    """A matrix of verdicts, for cells with the same partition, ranks, setting and target state.
 
-    Cells of several thread levels and tests share a place of the matrix.
+    Cells of several thread levels and tests share a field of the matrix.
 
     Attributes:
         defaults: the verdicts at the default setting.
@@ -189,12 +201,15 @@ class TruthMatrix(VerdictMatrix):
     behind: Behind | None = None
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
-        """Return the flavors that are columns under each MPI."""
+        """Return, for each MPI, the window flavors that have a column."""
         by_name = grouped(cells, lambda cell: cell.environment)
         return [(name, declared_order(own, "flavor", FLAVORS)) for name, own in by_name.items()]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row, by synchronisation and operation, in declared order."""
+        """Return the cells of each matrix row.
+
+        Rows are sorted by synchronisation and operation, in declared order.
+        """
         by_row = super().rows(cells)
         axes = ("synchronisation", "operation")
         orders = {axis: declared_order(cells, axis) for axis in axes}
@@ -205,7 +220,7 @@ class TruthMatrix(VerdictMatrix):
         return {row: by_row[row] for row in sorted(by_row, key=place)}
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks of a place: one if the cells agree, else one mark for each verdict."""
+        """Return the marks of a field of the matrix: one mark for each verdict of its cells."""
         marks = []
         for word, own in grouped(cells, lambda cell: cell.verdict).items():
             notes = "".join(sorted({note for cell in own for note in self._notes_on(cell)}))
@@ -225,13 +240,13 @@ class TruthMatrix(VerdictMatrix):
         return [note for note in holds if holds[note]]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return the mark and the text of each footnote that the rows use."""
+        """Return the mark and the text of each footnote that the matrix's rows use."""
         marks = (mark for row in rows for place in row.places for mark in place)
         used = {note for mark in marks for note in mark.notes}
         return [(note, text) for note, text in _NOTES.items() if note in used]
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
-        """Return the table for the CSV: one row for each cell, with all its axes."""
+        """Return the matrix as a table for the CSV: a row for each cell, with all axes."""
         means = material.experiment.means
         kept = ("environment", "setting", "thread_level", "verdict", "valid_launches", "launches")
         rows = [
@@ -253,10 +268,12 @@ class TruthMatrix(VerdictMatrix):
 def _of_group(
     behind: Behind, cells: Sequence[Cell], at: int, defaults: Defaults
 ) -> list[Matrix | Folded]:
-    """Return the matrices of one setting and place. All are folded except the first, the base.
+    """Return the matrices of one setting, from one partition and number of ranks.
 
-    Only the base of the default setting shows the samples for its symbols. With the samples of the
-    other matrices, a page would be too large.
+    Only the first matrix, the base, is not folded.
+
+    Only the base matrix of the default setting shows the samples behind its symbols. With the
+    samples behind the other matrices, a page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"
@@ -293,7 +310,7 @@ def _of_group(
 
 
 def section(material: Material) -> Section | None:
-    """Return the truth table, with matrices for each setting and place."""
+    """Return the section with the truth table: matrices for each setting and place."""
     behind, defaults = Behind(material), default_words(material.cells)
     places = Counter[str | None]()
     parts: list[Matrix | Folded] = []

@@ -1,4 +1,4 @@
-"""What to use: the variables and code changes that give progress at the lowest latency."""
+"""The section on what to use: variables and code changes for progress at the lowest latency."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ FOLDER = "advice"
 
 
 def every_advice(material: Material) -> list[Advice]:
-    """Return the advice for each environment in each place."""
+    """Return the advice for each environment in each place (partition, number of ranks)."""
     return [
         Advice(material, environment, cells)
         for cells in places(material.cells)
@@ -40,7 +40,7 @@ def every_advice(material: Material) -> list[Advice]:
 
 
 def first_advice(material: Material) -> dict[str, Advice]:
-    """Return, by environment, the advice for the first place of each partition.
+    """Return the advice by environment, for each partition's first number of ranks.
 
     If there are several partitions, an environment's name includes the partition, as in `apart`.
     """
@@ -56,7 +56,10 @@ def first_advice(material: Material) -> dict[str, Advice]:
 
 
 def _code_sentences(advice: Advice) -> list[str]:
-    """Say which code to use. Operations with the same combination and level share a sentence."""
+    """Say which code to use.
+
+    Operations with the same MPI calls and thread level share a sentence.
+    """
     alike = grouped(
         advice.cheapest.values(), lambda choice: (calls(choice.best), choice.thread_level)
     )
@@ -71,7 +74,7 @@ def _code_sentences(advice: Advice) -> list[str]:
 
 
 def _costs(chosen: Sequence[Choice], level: str | None) -> str:
-    """Say what the chosen combinations cost, also with the usual value of one axis."""
+    """Say what the chosen combinations cost, and what the commonest code costs on each axis."""
     own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
     words = f"It costs {own} (thread level {level})."
     for axis, same in zip(COMMON, reversed(COMMON), strict=True):
@@ -83,7 +86,7 @@ def _costs(chosen: Sequence[Choice], level: str | None) -> str:
 
 
 def _remarks(material: Material, advice: Advice) -> list[Markup]:
-    """Say where the latency of a chosen combination is out of all proportion."""
+    """Name the operations for which the chosen combination's latency is out of all proportion."""
     latencies = [(choice.operation, _latency(choice.best)) for choice in advice.choices]
     said = [f"{name}: {known.remark}" for name, known in latencies if known and known.remark]
     if not said:
@@ -94,7 +97,7 @@ def _remarks(material: Material, advice: Advice) -> list[Markup]:
 
 
 def _facts(material: Material, advice: Advice) -> dict[str, str]:
-    """Return the facts about the campaign for an advice file."""
+    """Return the facts about the campaign that an advice file states."""
     campaign = material.campaign
     own = campaign.cells.filter(campaign.cells["environment"] == advice.environment)
     library = own["library_version"].drop_nulls().unique().sort()
@@ -109,7 +112,10 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
 
 
 def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
-    """Return advice in words, with its file. An environment may have several files."""
+    """Return an advice in words, with its advice file.
+
+    An environment may have several advice files.
+    """
     sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
     for at, sentence in enumerate(_code_sentences(advice)):
         sentences.append(Markup("{}" if at else "<b>Code.</b> {}").format(sentence))
@@ -194,7 +200,7 @@ def _tables(material: Material, every: Sequence[Advice]) -> list[Table | Folded]
 
 
 def section(material: Material) -> Section | None:
-    """Return the section on what to use: words, shell files and the evidence."""
+    """Return the section on what to use: words, advice files and the evidence."""
     every = every_advice(material)
     by_name = grouped(every, lambda advice: advice.environment)
     with_place = len(every) > len(material.environments)

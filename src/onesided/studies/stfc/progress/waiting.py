@@ -1,4 +1,4 @@
-"""Where an access waits: in the call that begins its epoch, makes it, or completes it."""
+"""In which call an access waits: the call that begins its epoch, makes it, or completes it."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from onesided.studies.stfc.progress.evidence import Latencies
 NAME = "progress_where_it_waits"
 DRAWN_FLAVORS = list(FLAVORS)[:2]
 HELD_UP = (verdicts.WAITS, verdicts.PARTIAL, verdicts.DELAYED)
-"""Verdicts of accesses that do not return at once."""
+"""Verdicts on accesses that do not return at once."""
 
 _LINE = ("synchronisation", "operation", "flavor")
-"""The axes whose values name a line of the figure."""
+"""The axes whose values name one line of bars in the figure."""
 
 _COLOURS = ("first", "second", "third")
 _LINE_PX = 15
@@ -45,12 +45,15 @@ _LABELS_PX, _NARROW_LABELS_PX = 235, 205
 
 
 def percent(value: float) -> str:
-    """Return a share in per cent."""
+    """Return a share, from 0 to 1, as text in per cent."""
     return numbers.share(value, 1.0)
 
 
 def shares(material: Material, cell: Cell) -> dict[str, float] | None:
-    """Return the share of each part in the time of an access; None if a part is not known."""
+    """Return the share of an access's time that each call takes.
+
+    The result is None if the time of a call is not known.
+    """
     measures = [material.measure(cell, part, "longest") for part in PARTS]
     values = [max(measure.value, 0.0) for measure in measures if measure is not None]
     if len(values) < len(PARTS) or not sum(values):
@@ -97,7 +100,10 @@ def _synchronising(material: Material, group: Sequence[Cell], base: Payload | No
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
-    """Return, by line and environment, the cell of the lowest thread level and the base payload."""
+    """Return the cells that the figure shows, one for each line of bars and environment.
+
+    They have the base payload and the lowest thread level.
+    """
     usual = [
         cell
         for level in levels_of(cells)
@@ -144,7 +150,9 @@ def _panel(
     size: tuple[int, int | None],
     title: str,
 ) -> figures.Specification:
-    """Return one environment's bars. If an access does not wait, it has a word in place of a bar.
+    """Return one environment's bars.
+
+    An access that does not wait has a word in place of a bar.
 
     Args:
         bars: the parts of each line.
@@ -204,7 +212,7 @@ def _ordered(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
-    """Return the figure of lines in which an access waits under some MPI; None: there is none."""
+    """Return the figure of the accesses that wait in at least one MPI; None if none waits."""
     bars = _bars(material, cells)
     if not bars:
         return None
@@ -250,7 +258,7 @@ def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
 
 
 def section(material: Material) -> Section | None:
-    """Return the section on where accesses wait, with their slopes; None if no access waits."""
+    """Return the section on where accesses wait; None if it would be empty."""
     group = first_group(material.cells)
     base, cells = base_of(group), computing(group)
     parts = (

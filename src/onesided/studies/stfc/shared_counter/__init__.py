@@ -1,4 +1,4 @@
-"""How long does a process wait for the next number while its target computes?"""
+"""How long does a process wait for a shared counter's next number while its target computes?"""
 
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
 from onesided.studies.stfc import STUDY

@@ -1,4 +1,4 @@
-"""Analysis of the shared counter: figures of merit of a launch, and accesses that met a compute."""
+"""The analysis of the shared counter: a launch's metrics, and accesses to a computing target."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,17 +15,17 @@ from onesided.measure.values import by_column
 IDLE_CASE = "target_idle"
 BASE_CASE = "target_computes"
 HELPED_CASES = ("helper_blocked", "helper_polling", "helper_send")
-"""Cases in which a thread of the target calls MPI while the target computes."""
+"""The cases in which a helper thread of the target calls MPI while the target computes."""
 TARGET_RANK = 0
 SOURCE_RANK = 1
-"""The rank whose times the source (a report on the shared counter) shows."""
+"""The rank whose times the report of 2008 on the shared counter shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
-"""For each series, the metric of the summary that gets its percentiles over all launches."""
+"""The name of the summary's metric with a series' percentiles over all launches, by series."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return sums, counts and medians of accesses and computes: one row for each launch."""
+    """Return a row for each launch: sums, counts and medians of accesses and compute phases."""
     value, metric, rank = pl.col("value"), pl.col("metric"), pl.col("rank")
     access = value.filter((metric == "access") & (rank != TARGET_RANK))
     access_one = value.filter((metric == "access") & (rank == SOURCE_RANK))
@@ -54,10 +54,10 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
-    """Add the source's two figures of merit, which are ratios of totals of rank 1, and a third.
+    """Add the two ratios of the report of 2008, which are of totals of rank 1, and a third ratio.
 
-    The third is the time to solution: the time of the whole run, divided by the time that the ranks
-    would take if they shared all computes evenly and did nothing else.
+    The third ratio is for the time to solution. It is the time of the whole run, divided by the
+    time that the ranks would take if they shared all compute phases evenly and did nothing else.
     """
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
@@ -70,12 +70,13 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add a column: the mean access divided by the mean access to an idle target.
+    """Add the slowdown as a column: mean access time over mean access time to an idle target.
 
-    The divisor is the median over launches of the idle cell's mean. Therefore the ratio has the
-    spread of the computing launches. The idle cell has the same algorithm, flavor and compute
-    length. It is used for every spread of the compute, because nobody computes at its target. If
-    there are several such cells, the cell with the least spread is used.
+    The divisor is from the cell with an idle target: the median over launches of its mean access
+    time. Therefore the ratio varies only as the launches with a computing target vary. The cell
+    with an idle target has the same algorithm, window flavor and compute length. This cell is used
+    for every spread of the compute, because nobody computes at its target. Of several cells with an
+    idle target, the cell with the least spread is used.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
@@ -115,7 +116,9 @@ _UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
 
 
 def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return values of the ranks' mean accesses. The source shows rank 1 only.
+    """Return, for each launch, mean access times of the slowest rank and by node.
+
+    The report of 2008 shows the times of rank 1 only.
 
     Returns:
         One row for each launch: the greatest mean and, if the ranks were on several nodes, the mean
@@ -139,7 +142,7 @@ def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the counter's metrics, with one value for each launch (see `Analysis`)."""
+    """Return the metrics of the shared counter, with one value for each launch (see `Analysis`)."""
     wide = _slowdown(_figures(_totals(samples)), cells)
     for further in (_by_rank(cells, samples), launch_latencies(samples)):
         wide = wide.join(further, on=LAUNCH, how="left", maintain_order="left")
@@ -147,7 +150,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the origins' accesses, computes and latencies of all launches (see `Analysis`)."""
+    """Return access times, compute times and latencies of all launches (see `Analysis`)."""
     wanted = (
         ((pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK))
         | (pl.col("metric") == "compute")
@@ -157,7 +160,7 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return every access of the origins, with the remaining compute of the target."""
+    """Return all accesses of the origins, each with the target's remaining compute."""
     rank = pl.col("rank")
     return accesses_during_computes(
         samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK
@@ -165,7 +168,7 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-    """Return the verdict on one of the counter's cells (see `Analysis`)."""
+    """Return the verdict on a cell of the shared counter (see `Analysis`)."""
     if labels.get("case") == IDLE_CASE:
         return Verdict(REFERENCE, "nobody computes at the target", len(probes))
     if not float(labels.get("compute_ms") or 0):

@@ -42,24 +42,26 @@ _span = partial(range_words, show=numbers.seconds)
 SAY = WRITTEN.say
 
 LONGEST = ("access", "idle", "slowdown", "where", "computes_s")
-"""The fields of a row that come from the cell in which an access takes the longest."""
+"""The fields of an answer's table row that are from the cell with the longest accesses."""
 
 Key = tuple[str, str]
-"""Family of algorithms, and window flavor."""
+"""A family of algorithms for the counter, and a window flavor."""
 
 Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
-"""For each family and flavor, the cells that count, by MPI."""
+"""The cells that count for the answer: by family of algorithms and window flavor, then by MPI."""
 
 
 # ------------------------------------------------------------------------------ the ways
 
 
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """Return the cells with random compute and the failed cells; all if no compute is random.
+    """Return the cells with random compute, and the failed cells.
 
-    With fixed compute, the ranks fall into step, so that few accesses meet a computing target. Such
-    cells are often undecided. In some of them, the verdict depends on one access that the machine
-    delayed.
+    If no cell has random compute, return all cells.
+
+    With fixed compute, the ranks fall into step, so that few accesses are made while the target
+    computes. Such cells are often undecided. In some cells with fixed compute, the verdict depends
+    on one access that the machine delayed.
     """
     if not any(spread_of(cell) > 0 for cell in cells):
         return cells
@@ -67,22 +69,23 @@ def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
 
 
 def _members(cells: Iterable[Cell], key: Key) -> list[Cell]:
-    """Return the cells of a family of algorithms with a window flavor."""
+    """Return the cells that have an algorithm of the family, and the window flavor."""
     algorithms, flavor = FAMILIES[key[0]]["algorithms"], key[1]
     own = (cell for cell in cells if cell.axis("flavor") == flavor)
     return [cell for cell in own if cell.axis("algorithm") in algorithms]
 
 
 def families(cells: Sequence[Cell]) -> list[Key]:
-    """Return the pairs of family and flavor that have cells, in the order of the columns."""
+    """Return the pairs of family and window flavor that have cells, in the order of columns."""
     every = ((family, flavor) for family in FAMILIES for flavor in FLAVORS)
     return [key for key in every if _members(cells, key)]
 
 
 def heard(material: Material, keys: Sequence[Key]) -> Heard:
-    """Return, for each family and flavor, the cells that count, by MPI.
+    """Return the cells that count for the answer: by family and window flavor, then by MPI.
 
-    Cells that an MPI does not declare are missing: OpenSHMEM declares none of MPI's algorithms.
+    An MPI has no entry for algorithms that it does not declare. For instance, OpenSHMEM declares
+    none of MPI's algorithms.
     """
     busy = [cell for cell in material.cells if cell.axis("case") == BASE_CASE]
     by_key = {key: grouped(_members(busy, key), lambda cell: cell.environment) for key in keys}
@@ -93,7 +96,7 @@ def heard(material: Material, keys: Sequence[Key]) -> Heard:
 
 
 def ways(cells: Heard) -> list[Way]:
-    """Return one way, with its verdicts, for each family and flavor."""
+    """Return a way to program, with its verdicts, for each family and window flavor."""
     return [
         Way(
             ", ".join(key).replace(" ", "_").replace(",", ""),
@@ -109,10 +112,10 @@ def ways(cells: Heard) -> list[Way]:
 
 
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
-    """Return a row's fields on the cell in which an access takes the longest.
+    """Return the answer's fields on the cell with the longest accesses.
 
-    Only cells in which the target computed count. With fewer cores than ranks, other ranks may take
-    all numbers before the target takes a number.
+    Cells in which the target never computed are left out. With fewer cores than ranks, other ranks
+    may take all numbers of the counter before the target takes a number.
 
     Returns:
         The mean access while the target computes, the mean access while it is idle, and the ratio
@@ -138,9 +141,10 @@ def _place_of(cell: Cell) -> str:
 
 
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
-    """Return the shortest and the longest measured compute of a cell's target, in seconds.
+    """Return the shortest and the longest compute phase of a cell's target, in seconds.
 
-    The result is None if the target got no number and therefore had nothing to compute.
+    The result is None if the target got no number of the counter, so that it had nothing to
+    compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
     own = material.samples.filter(
@@ -152,7 +156,10 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:
-    """Return the mean access of the cell's counterpart with an idle target and the least spread."""
+    """Return the mean access time of the same cell with an idle target.
+
+    Of several such cells, the cell with the least spread counts.
+    """
 
     def place(cell: Cell) -> tuple[object, ...]:
         axes = (cell.axis(name) for name in ("algorithm", "flavor", "compute_ms"))
@@ -165,7 +172,7 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
 
 
 def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
-    """Return an environment's row of the answer, from the cells that count."""
+    """Return an environment's row of the answer's table, from the cells that count."""
     own = {
         key: {environment: by_name[environment]}
         for key, by_name in cells.items()
@@ -187,7 +194,7 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return the answer: in which MPIs accesses to the counter complete, and the longest wait."""
+    """Return the answer: in which MPIs accesses complete during a compute, and the longest wait."""
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
     by_family = ways(cells)
@@ -200,7 +207,10 @@ def headline(apart: Material, material: Material) -> Headline:
 
 
 def _title(keys: Sequence[Key]) -> str:
-    """Name families and their flavors: ``an exclusive lock on create or allocate windows``."""
+    """Name families of algorithms, with their window flavors.
+
+    An example is ``an exclusive lock on create or allocate windows``.
+    """
     flavors = {
         family: tuple(flavor for _, flavor in own)
         for family, own in grouped(keys, lambda key: key[0]).items()
@@ -214,7 +224,7 @@ def _title(keys: Sequence[Key]) -> str:
 
 
 def _sentences(by_family: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
-    """Say, for each family and flavor, in which MPIs an access completes."""
+    """Say, for each family and flavor, in which MPIs an access completes during a compute."""
     words = [
         (way.pairs[0], {name: way.words[name] for name in known if name in way.words})
         for way in by_family
@@ -231,7 +241,7 @@ def _sentences(by_family: Sequence[Way], known: Sequence[str], plural: str) -> l
 
 
 def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
-    """Say how long the longest wait is."""
+    """Say how long the longest wait for the counter is."""
     slow = [row for row in rows if row["slowdown"] is not None and row["idle"] is not None]
     if not slow:
         return []
@@ -245,7 +255,10 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Name the MPI with the longest wait. Its interval overlaps with no other MPI's interval."""
+    """Name the MPI in which accesses to the counter wait the longest.
+
+    This function is for an MPI whose interval overlaps with no other MPI's interval.
+    """
     access, idle = (
         f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
         for m in (row["access"], row["idle"])
@@ -255,7 +268,10 @@ def _longest_of_one(row: Row) -> Markup:
 
 
 def _longest_of_all(rows: Sequence[Row]) -> Markup:
-    """Give the range over all MPIs. The intervals of the longest waits overlap."""
+    """Give the range of the longest waits of all MPIs.
+
+    This function is for waits whose intervals overlap.
+    """
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]
     return SAY("longest_of_all", *map(_span, (access, computes, idle)))

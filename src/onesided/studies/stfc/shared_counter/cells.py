@@ -1,4 +1,4 @@
-"""The shared counter's cells: their axes, the cells that are compared, the published rows."""
+"""The cells of the shared counter: their axes, and which cells are compared with each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,12 +16,17 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)
-"""The window flavors. OpenSHMEM has no window but a symmetric heap: its flavor has no meaning."""
+"""The window flavors.
+
+For OpenSHMEM the window flavor has no meaning, because it has a symmetric heap and no window.
+"""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
-"""The algorithms of the first view. They are the source's algorithm, MPI's operation since 3.0,
-and OpenSHMEM's operation. MPI's operation is used with an epoch for each access and with one
-epoch for all accesses."""
+"""The algorithms that the page shows first.
+
+They are the algorithm of the report of 2008, MPI_Fetch_and_op, and OpenSHMEM's operation.
+MPI_Fetch_and_op is used with an epoch for each access, and with one epoch for all accesses.
+"""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
@@ -29,38 +34,43 @@ TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 
 def way_of(cell: Cell) -> list[str]:
-    """Return algorithm and flavor; only the algorithm if there is no window."""
+    """Return a cell's algorithm and window flavor; only the algorithm if there is no window."""
     words = (cell.axis(name) for name in ("algorithm", "flavor"))
     return [word for word in words if word not in ("", NO_MEANING)]
 
 
 def spread_of(cell: Cell) -> float:
-    """Return by how many per cent a compute may differ from its length; 0 if it is fixed."""
+    """Return by how many per cent a compute phase may differ from the requested length.
+
+    The result is 0 for fixed compute.
+    """
     return float(cell.labels.get("spread_percent") or 0)
 
 
 def compute_ms_of(cell: Cell) -> float:
-    """Return the requested compute length, in milliseconds."""
+    """Return the requested length of a cell's compute phases, in milliseconds."""
     return float(cell.labels.get("compute_ms") or 0)
 
 
 def steps(spread: float) -> str:
-    """Say what a spread means: fixed compute, or random compute with its range."""
+    """Say in words what a spread of the compute means: ``fixed compute``, or random compute."""
     return f"random compute (±{spread:g}{numbers.THIN_SPACE}%)" if spread else "fixed compute"
 
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:
-    """Return the values that the cells of a row of Table 1 have in common."""
+    """Return the values that the cells in one row of today's Table 1 have in common."""
     varied = ("case", "spread_percent")
     labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k not in varied))
     return (cell.group, cell.environment, cell.thread_level, labels)
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return rows of cells by case, one row for each spread, in the order of declaration.
+    """Return the rows of today's Table 1, each with its cells by case, in declared order.
 
-    A row has the spread of its case 1. If a case has no cell of this spread, the row has the case's
-    cell of the least spread, and `other_steps` says so.
+    There is one row for each spread of the compute.
+
+    A row of the table has the spread of its cell of case 1. If another case has no cell of this
+    spread, the row has the case's cell with the least spread. Then `other_steps` says so.
     """
     rows = []
     for own in grouped(cells, _twin_key).values():
@@ -85,12 +95,15 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
 
 
 def leading(twin: Mapping[str, Cell]) -> Cell:
-    """Return the cell that gives a row its spread."""
+    """Return the cell of a table row that determines the row's spread."""
     return twin.get(BASE_CASE) or next(iter(twin.values()))
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Say whether a case's compute is fixed or random, if this differs from the row; else None."""
+    """Say whether a case's compute is fixed or random, if its spread differs from the row's.
+
+    If the spreads are equal, the result is None.
+    """
     cell = twin.get(case)
     if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
         return None
@@ -98,11 +111,11 @@ def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
 
 
 def base_point(material: Material) -> list[Cell]:
-    """Return the cells of the first view.
+    """Return the cells that the page shows first.
 
-    These cells have the highest thread level of each environment, because the source asks for
-    MULTIPLE and case 3 needs it. They have the longest compute, a base algorithm, and the first
-    declared setting, placement and number of ranks.
+    These cells have the highest thread level of each environment, because the report of 2008 asks
+    for MULTIPLE and case 3 needs it. The cells have the longest compute, a base algorithm, and the
+    first declared setting, placement and number of ranks.
     """
     by_name = grouped(material.cells, lambda cell: cell.environment)
     levels = {name: max(level_rank(c.thread_level) for c in own) for name, own in by_name.items()}
@@ -124,7 +137,7 @@ def base_point(material: Material) -> list[Cell]:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of case 1 at the first setting, by algorithm and window flavor."""
+    """Return the cells of case 1 in the first setting, by algorithm and window flavor."""
     chosen = [
         cell
         for cell in cells
@@ -137,12 +150,12 @@ def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
 
 
 def least_spread(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with the least spread; these have fixed compute if such cells exist."""
+    """Return the cells with the least spread of the compute: fixed compute, if there is any."""
     least = min((spread_of(cell) for cell in cells), default=0.0)
     return [cell for cell in cells if spread_of(cell) == least]
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of `twins`; of rows that differ only in spread, only the least spread."""
+    """Return the rows of `twins`, without rows that differ only in a greater spread."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

@@ -1,4 +1,4 @@
-"""The counter's figures: the source's Figure 1, today's Figure 1, and a plot of single accesses."""
+"""The figures on the shared counter: Figure 1 of 2008, the same of today, and single accesses."""
 
 from __future__ import annotations
 
@@ -51,8 +51,11 @@ _LOG_LABEL = (
 NAME = "access_against_remaining"
 NO_WINDOW = "no window"
 POINTS_A_PANEL = 30
-"""The largest number of marks of one colour and shape in a panel. More marks would hide each other.
-The choice of marks does not depend on their values."""
+"""A panel of the plot has at most this many marks of one colour and shape.
+
+With more marks in a panel, marks would hide each other. Which accesses get a mark does not depend
+on their times.
+"""
 
 
 # ------------------------------------------------------------------------------ Figure 1
@@ -125,7 +128,7 @@ def _columns(
     width: int,
     title: str = "",
 ) -> figures.Specification:
-    """Return the bars of one panel: vertical on a wide page, horizontal on a narrow page."""
+    """Return a panel's bars: vertical bars on a wide page, horizontal bars on a narrow page."""
     low, high = bounds
     order = list(dict.fromkeys(bar["label"] for bar in bars))
     plain = [{k: v for k, v in bar.items() if k not in ("shown", "length")} for bar in bars]
@@ -177,7 +180,7 @@ def _figure(
     drawn: Sequence[figures.Specification],
     further: Sequence[str] = (),
 ) -> Figure:
-    """Return a figure with the table of its bars.
+    """Return a bar figure, with the table of its bars.
 
     Args:
         kind: ``published`` or ``measured``.
@@ -197,7 +200,7 @@ def _figure(
 
 
 def _published() -> Figure:
-    """Return the source's Figure 1, redrawn from its Table 1."""
+    """Return Figure 1 of the report of 2008, redrawn from the report's Table 1."""
     bars = _published_bars()
     bounds = _decades(bars)
     wide = _columns(bars, bounds, False, figures.WIDE_PX - 70)
@@ -205,7 +208,7 @@ def _published() -> Figure:
 
 
 def _measured(material: Material) -> Figure | None:
-    """Return today's Figure 1; None if nothing was measured."""
+    """Return Figure 1 with today's values; None if nothing was measured."""
     bars = [
         _measured_bar(material, twin, case)
         for twin in twins(base_point(material))
@@ -240,7 +243,7 @@ def _measured(material: Material) -> Figure | None:
 
 
 def figure1(material: Material) -> Section | None:
-    """Return the source's Figure 1 and today's Figure 1."""
+    """Return the section with Figure 1 of the report of 2008 and Figure 1 with today's values."""
     return WRITTEN.section("counter-figure1", [_published(), _measured(material)])
 
 
@@ -248,7 +251,7 @@ def figure1(material: Material) -> Section | None:
 
 
 def _points(material: Material) -> pl.DataFrame:
-    """Return the accesses to a computing target, with their cells' axes in words."""
+    """Return the accesses that were made while the target computed, with their cells' axes."""
     families = {name: family for family, own in FAMILIES.items() for name in own["algorithms"]}
     axes = ("algorithm", "flavor", "case", "compute_ms", "spread_percent")
     return (
@@ -264,7 +267,10 @@ def _points(material: Material) -> pl.DataFrame:
 
 
 def probe_section(material: Material) -> Section | None:
-    """Return the figure with a panel for each environment and case; None if no access is valid."""
+    """Return the section with the plot of single accesses; None if no access is valid.
+
+    The plot has a panel for each environment and case.
+    """
     keys = ("environment", "flavor", "case", "family")
     points = remaining.spread(_points(material), keys, POINTS_A_PANEL)
     if not points.height:

@@ -1,4 +1,4 @@
-"""The counter's tables: Table 1 of the source and of today, contenders, degradation, latency."""
+"""The tables on the shared counter, among them Table 1 of 2008 and the same with today's values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,23 +29,26 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""A sentence names only degradation factors of 2008 above this. Smaller ones are 1 with noise."""
+"""A sentence names a degradation factor of the report of 2008 only if it is above this value.
+
+Smaller factors are 1 with noise.
+"""
 
 BY_RANK = {
     "slowest_rank": "slowest",
     "target_node": "same node",
     "other_nodes": "other nodes",
 }
-"""The means of accesses of ranks other than process 1, and how a note below a time names them."""
+"""The words for mean access times other than process 1's, in a note below a time."""
 
 
 def _case_key(case: str) -> str:
-    """Return the key of a case's columns: ``case1``."""
+    """Return how the keys of a case's table columns begin: ``case1``."""
     return CASES[case].lower().replace(" ", "")
 
 
 def _head(cell: Cell, *further: str) -> Fields:
-    """Return the fields that name a cell in a row, with the text below the algorithm."""
+    """Return the fields of a table row that name a cell, with the text below the algorithm."""
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
@@ -89,7 +92,7 @@ def _base_words(base: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def table1(material: Material) -> Section | None:
-    """Return Table 1: the published rows, today's base rows, and all of today's rows folded."""
+    """Return the section with Table 1: the rows of 2008, today's base rows, and all rows folded."""
     base = first_twins(base_point(material))
     today = WRITTEN.table(
         "table1_measured",
@@ -107,7 +110,10 @@ def table1(material: Material) -> Section | None:
 
 
 def contenders(material: Material) -> Section | None:
-    """Return tables of accesses by the number of ranks; None if all cells have the same number."""
+    """Return the section with access times by the number of ranks.
+
+    The result is None if all cells have the same number of ranks.
+    """
     hosts = WRITTEN.names["hosts"]
 
     def is_shown(cell: Cell) -> bool:
@@ -137,9 +143,9 @@ def contenders(material: Material) -> Section | None:
 
 
 def _published_range() -> str:
-    """Return the least and the greatest degradation of case 1 in the source's Table 1.
+    """Return the range of degradation factors of case 1 in the Table 1 of 2008.
 
-    Factors of about 1 are left out.
+    Degradation factors of about 1 are left out.
     """
     pairs = [[TABLE1.number(row, name) for name in ("work_s", "case1_s")] for row in TABLE1.rows]
     factors = [1 + access / work for work, access in pairs if work and access is not None]
@@ -148,7 +154,7 @@ def _published_range() -> str:
 
 
 def degradation(material: Material) -> Section | None:
-    """Return the table of degradation factors and slowdowns."""
+    """Return the section with degradation factors and slowdowns."""
 
     def head(cell: Cell) -> Fields:
         below = (numbers.milliseconds_label(compute_ms_of(cell)), str(cell.thread_level))
@@ -182,7 +188,7 @@ def degradation(material: Material) -> Section | None:
 
 
 def solution(material: Material) -> Section | None:
-    """Return the table of whole runs: their time, the waits at the end, and the slowest rank."""
+    """Return the section on whole runs: their times, waits at the end, and slowest ranks."""
 
     def row(twin: Mapping[str, Cell]) -> Fields:
         first = leading(twin)
@@ -217,7 +223,10 @@ def solution(material: Material) -> Section | None:
 
 
 def _solution_note(material: Material, cell: Cell) -> str:
-    """Say what stands below the time of a run; with two processes the slowest is process 1."""
+    """Return the note that stands below the time of a run.
+
+    With two processes, the slowest rank is process 1, so the note has no other ranks.
+    """
     shown = [
         ("", "solution", "over_computes", numbers.factor),
         ("wait ", "wait", "rank_1", numbers.seconds),
@@ -235,7 +244,7 @@ def _solution_note(material: Material, cell: Cell) -> str:
 
 
 def latency(material: Material) -> Section | None:
-    """Return the table of latencies, with a column for each thread level; None if it is empty."""
+    """Return the section with latencies by thread level; None if no latency was measured."""
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     rows: dict[tuple[Any, ...], Fields] = {}
     for cell in material.cells:
@@ -265,7 +274,7 @@ def latency(material: Material) -> Section | None:
 
 @dataclass(frozen=True)
 class ClaimsSection(Claims):
-    """The claims of the source as a section of their own."""
+    """The section of the page with the claims of the report of 2008."""
 
     def __call__(self, material: Material) -> Section | None:
         """Return the section."""
