@@ -129,7 +129,7 @@ class LineOrder:
         self._counted("finished", self._finished, finished, finished + open_ends)
 
     def _counted(self, kind: str, found: int, least: int, most: int) -> None:
-        """Check that the number of header (or other) lines agrees with the launch script's record."""
+        """Check that the number of lines of one type agrees with the launch script's record."""
         if not least <= found <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}"
             told = f"{found} {kind} line{'' if found == 1 else 's'}"
