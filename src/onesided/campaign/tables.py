@@ -284,7 +284,10 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
-    """Describe launches that never ran with ranks, setting and so on of the cell's other launches."""
+    """Fill in ranks, setting and so on of launches that never ran.
+
+    The values come from other launches of the same cell.
+    """
     described = ("thread_level", "setting", "ranks", "placement", "launch_model")
     return cells.with_columns(
         pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE))
