@@ -11,10 +11,8 @@ from onesided.system import text, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ROWS_OF_A_GROUP = 50_000
-"""The number of rows in one row group of a Parquet file.
-
-A program that needs only some rows reads only the row groups that may contain these rows.
-"""
+"""The number of rows in one row group of a Parquet file. A program that needs only some rows reads
+only the row groups that may contain these rows."""
 
 _PARQUET_MAGIC = b"PAR1"
 

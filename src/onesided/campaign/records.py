@@ -22,10 +22,8 @@ LEAST: Mapping[str, tuple[float, str]] = {
 }
 """For each unit: the least value of a sample, and the words of a message for valid values."""
 DIFFERENCES = ("remaining",)
-"""The names of the metrics that are a difference between two times.
-
-Values of these metrics may be below 0.
-"""
+"""The names of the metrics that are a difference between two times. Values of these metrics may be
+below 0."""
 
 DAMAGED = "damaged file"
 """The first words of the reason why a cell of a damaged file is `not_run`."""

@@ -16,10 +16,8 @@ from onesided.system.errors import InputError
 RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
-"""The columns that identify a cell of a campaign.
-
-Together with the round, these columns identify one launch of the cell.
-"""
+"""The columns that identify a cell of a campaign. Together with the round, these columns identify
+one launch of the cell."""
 
 Place = tuple[Any, ...]
 """The values of the columns `PLACE` for one cell; they identify the cell."""
@@ -43,16 +41,12 @@ IDENTITY = (
     "kernel",
     "cell",
 )
-"""The columns that have the same values in all launches of a cell.
-
-Only rows with the same values in these columns are taken together.
-"""
+"""The columns that have the same values in all launches of a cell. Only rows with the same values
+in these columns are taken together."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
-"""The statuses of cells whose samples are used.
-
-A failure in MPI_Finalize, after the last cell, does not make samples invalid.
-"""
+"""The statuses of cells whose samples are used. A failure in MPI_Finalize, after the last cell,
+does not make samples invalid."""
 
 NATIVE = "native"
 """The name of the launch model without a container."""
@@ -122,11 +116,8 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
 }
 
 SAMPLES = "samples.parquet"
-"""The name of the file with all samples of a campaign.
-
-Packages above `measure` do not read this file. A page that plots samples gets the samples from its
-`Material`.
-"""
+"""The name of the file with all samples of a campaign. Packages above `measure` do not read this
+file. A page that plots samples gets the samples from its `Material`."""
 
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,

@@ -81,17 +81,13 @@ RANKS: Mapping[str, int] = {
     DELAYED: 3,
     **dict.fromkeys(_BEST, 4),
 }
-"""A number for each verdict, from bad (0) to good.
-
-A verdict without a number is neither better nor worse than any other verdict.
-"""
+"""A number for each verdict, from bad (0) to good. A verdict without a number is neither better nor
+worse than any other verdict."""
 
 RELEASED = "released"
-"""The name of the series of samples on the call with which the target opens its epoch.
-
-A sample is 1 if the target's call returned only after the origin had called MPI; before, the origin
-had waited outside MPI. A sample is 0 if the target's call returned earlier.
-"""
+"""The name of the series of samples on the call with which the target opens its epoch. A sample is
+1 if the target's call returned only after the origin had called MPI; before, the origin had waited
+outside MPI. A sample is 0 if the target's call returned earlier."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
 """An operation is early if it returned within this share of the target's remaining compute time."""

@@ -39,10 +39,8 @@ MODULES: Mapping[str, str] = {
     "wire": "machine",
     "new": "new_experiment",
 }
-"""The module of each command, by the command's first word.
-
-`onesided --help` lists the commands in this order.
-"""
+"""The module of each command, by the command's first word. `onesided --help` lists the commands in
+this order."""
 
 OF_ACTIONS = {
     "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
@@ -58,10 +56,8 @@ OF_MANY_VALUES = (
     *("further", "collect", "collect-reframe", "analyse", "report"),
     *("reproducibility", "compare"),
 )
-"""The commands that make millions of Python objects but hardly any reference cycles.
-
-In these commands, the garbage collector's search for cycles would take a fifth of the time.
-"""
+"""The commands that make millions of Python objects but hardly any reference cycles. In these
+commands, the garbage collector's search for cycles would take a fifth of the time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:

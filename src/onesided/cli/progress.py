@@ -21,10 +21,8 @@ RANKS, HOSTS_DELAY_US = 2, 50
 TIMED_OUT = 124
 """The exit status for a launcher that was ended after `LAUNCH_TIMEOUT_S` seconds."""
 ONE_MOMENT = ("--latency-passes", "0")
-"""Options with which the kernel measures each latency only once, to save time.
-
-The user's options may say otherwise.
-"""
+"""Options with which the kernel measures each latency only once, to save time. The user's options
+may say otherwise."""
 #: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 

@@ -22,10 +22,8 @@ KERNEL = "conformance"
 CELL_TIMEOUT_S = 5
 LAUNCH_TIMEOUT_S = 30
 SEEDS = range(1, 21)
-"""The random seeds that are tried one after another if the user gives no seed.
-
-The seed determines the layout of a cell with the layout `drawn`.
-"""
+"""The random seeds that are tried one after another if the user gives no seed. The seed determines
+the layout of a cell with the layout `drawn`."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 

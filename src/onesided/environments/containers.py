@@ -27,10 +27,8 @@ OWN, SHARED = "own", "shared"
 """Whether each container has its own namespaces, or shares them with all of its launcher."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""The environment variable that every image of this project sets.
-
-Its value is the path of `DOCUMENT`.
-"""
+"""The environment variable that every image of this project sets. Its value is the path of
+`DOCUMENT`."""
 ROOT = Path("/opt/onesided")
 """The folder in which every image contains this project."""
 DOCUMENT = ROOT / "image.json"

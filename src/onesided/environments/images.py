@@ -27,10 +27,8 @@ from onesided.system.processes import ProgramError, ask
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
-"""The name of the definition file that all images with an MPI use.
-
-Each kernel is an app of these images.
-"""
+"""The name of the definition file that all images with an MPI use. Each kernel is an app of these
+images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
 """The definitions whose images have an app for each kernel, with the standard of these kernels."""
 FAMILIES = {

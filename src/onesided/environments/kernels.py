@@ -15,17 +15,14 @@ from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
-"""The environment variable that marks all processes of a launch.
-
-It identifies ranks that outlive the launcher.
-"""
+"""The environment variable that marks all processes of a launch. It identifies ranks that outlive
+the launcher."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
 """The environment variable that lists the kernels to build, with commas.
 
 If it is not set, ReFrame builds all kernels.
 
-ReFrame builds kernels before it knows which tests need them, and a session needs only a few.
-"""
+ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
 LAST_WORDS = 2000
 """How many characters of a failed build's output its error message contains, from the end."""
 

@@ -27,10 +27,8 @@ PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATI
 """All providers of MPIs, by their names in declarations and documents."""
 AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
-"""The environment variable that names a provider to use in place of the declared providers.
-
-The ReFrame checks read this variable, because they do not know the campaign.
-"""
+"""The environment variable that names a provider to use in place of the declared providers. The
+ReFrame checks read this variable, because they do not know the campaign."""
 
 
 def reframe_name(name: str) -> str:

@@ -21,8 +21,7 @@ CHOICE_VARIABLE = "ONESIDED_SETTINGS"
 
 If the variable is not set, ReFrame makes checks for all settings.
 
-ReFrame makes every check of a file before it selects checks, but a session needs only a few.
-"""
+ReFrame makes every check of a file before it selects checks, but a session needs only a few."""
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,8 @@ IMAGE = "onesided_image"
 WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 
 Definition = Mapping[str, Any]
-"""What ReFrame knows about an environment on a partition.
-
-The keys include ``partition`` (``system:partition``), ``environment`` (its name), and everything
-that decides which MPI it is.
-"""
+"""What ReFrame knows about an environment on a partition. The keys include ``partition``
+(``system:partition``), ``environment`` (its name), and everything that decides which MPI it is."""
 
 
 def environment_file(definition: Definition) -> Path:
@@ -189,7 +186,10 @@ def _declaration(
 
 
 def _first_number(text: str) -> str:
-    """Return the first number with dots in a version text of no known form; else the first word."""
+    """Return the version from a version text of unknown form: the first number with dots.
+
+    If there is none, return the first word.
+    """
     found = re.search(r"\d+(?:\.\d+)+", text)
     return found[0] if found else text.split()[0]
 

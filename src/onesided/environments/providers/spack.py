@@ -26,10 +26,8 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""A version number of the delivery.
-
-It is increased if Spack has to build again although the specs are the same.
-"""
+"""A version number of the delivery. It is increased if Spack has to build again although the specs
+are the same."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
