@@ -119,7 +119,7 @@ def accesses_during_computes(
         samples: samples of the series ``access_begin``, ``access``, ``compute_begin`` and
             ``compute``. All stamps are from one clock, in seconds.
         accessing: selects, by ``rank``, the ranks whose accesses are returned.
-        computing: selects, by ``rank``, the ranks during whose computes accesses can be issued.
+        computing: selects, by ``rank``, the ranks during whose compute phases accesses are issued.
 
     Returns:
         The columns `SAMPLE`, remaining and elapsed (in seconds), and valid (see

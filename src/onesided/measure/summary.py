@@ -175,7 +175,7 @@ def summarise(
 def summary_of(
     campaign: CollectedCampaign, experiments: Experiments, values: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the rows of summary.parquet, from a campaign's tables and its launches' values."""
+    """Return the rows of summary.parquet, from a campaign's tables and its values.parquet."""
     of_kernel = values.partition_by("kernel", as_dict=True)
     rows = [
         row

@@ -98,8 +98,8 @@ def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
         where: selects launches by any of `PLACE`; by default all launches.
 
     Returns:
-        The sentence. None if targets waited for at most `MOST_RUN_DELAY` of their computes, or if
-        this is not known. Cells with a helper or a ghost do not count, because two threads or
+        The sentence. None if targets waited for at most `MOST_RUN_DELAY` of their compute phases,
+        or if this is not known. Cells with a helper or a ghost do not count, because two threads or
         processes on one core wait for each other.
 
     Raises:
