@@ -20,7 +20,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """A command, or an action of a command: ``site check``.
+    """A command of `onesided`, or an action of a command, such as ``site check``.
 
     Attributes:
         words: the words of the name, in the order in which a user types them.

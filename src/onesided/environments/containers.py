@@ -24,11 +24,12 @@ CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The name of the image that has kernels for the MPI ABI, but no MPI."""
 OWN, SHARED = "own", "shared"
-"""Whether each container has its own namespaces, or shares them with all of its launcher."""
+"""Whether each container of a launch has its own namespaces, or the containers that a launcher
+starts share their namespaces."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""The environment variable that every image of this project sets. Its value is the path of
-`DOCUMENT`."""
+"""The environment variable that every image of this project sets. The variable's value is the path
+of the document that describes the image."""
 ROOT = Path("/opt/onesided")
 """The folder in which every image contains this project."""
 DOCUMENT = ROOT / "image.json"

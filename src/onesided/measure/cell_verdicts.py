@@ -65,7 +65,7 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell can be compared: with the default setting, and a core for each thread.
+    """Tell whether a cell is compared, and has the default setting and a core for each thread.
 
     Args:
         cell: the cell's entry of verdicts.json.
@@ -78,8 +78,8 @@ def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
 def is_crowded(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell's times may depend on the scheduler, not on the MPI.
 
-    This is true for cells with more ranks or threads than cores. It is also true, on every machine,
-    for cells in which a second thread of the target is in MPI.
+    A cell with more ranks or threads than cores is crowded. A cell in which a second thread of the
+    target is in MPI is also crowded, on every machine.
     """
     labels = cell["labels"]
     helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)

@@ -212,7 +212,7 @@ class ComputingAnalysis(ReferenceAnalysis):
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return each access with the remaining time of the compute phase.
 
-        Only one rank has compute phases. Only the other ranks have accesses in this evidence.
+        Only one rank has compute phases. Accesses are made only by the other ranks.
         """
         return accesses_during_computes(samples, accessing=pl.lit(True), computing=pl.lit(True))
 

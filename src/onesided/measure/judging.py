@@ -23,7 +23,7 @@ from onesided.measure.statistics import median, percentile
 MINIMUM_REMAINING_S = 1e-3
 """A sample counts only if the target still computed for at least this time when the operation was
 issued. On our machine, the slowest access to a counter on an idle target took half of this time,
-0.5 ms. With a shorter remaining compute, a slow operation would look like an operation that
+0.5 ms. With a shorter remaining compute time, a slow operation would look like an operation that
 waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
@@ -47,9 +47,9 @@ while the target still computed. The other tenth allows for time stamps that are
 a target that was preempted after its last time stamp."""
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
-"""The number of valid samples that a valid launch needs. Suppose that a target answers only every
-second operation. With two samples in a launch, five launches of six look early with a probability
-of 0.5 %. With one sample, the probability would be 11 %."""
+"""The number of valid samples that a launch needs to count as valid. Suppose that a target answers
+only every second operation. With two samples in a launch, five launches of six look early with a
+probability of 0.5 %. With one sample in a launch, the probability would be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
 """The number of valid launches that a verdict needs; with fewer, it is `undecided`. The range of
@@ -98,7 +98,7 @@ return at once and others wait, this share is smaller."""
 
 
 CLOCK_STEP_S = 1e-9
-"""One step of the clock. A time of zero is replaced by this time."""
+"""One step of the clock. A measured time of zero is replaced by this time."""
 
 
 def agreeing_launches(valid: int) -> int:
@@ -147,7 +147,7 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 
 
 def with_help(found: Verdict) -> Verdict:
-    """Return `with help` for `independent`, for a cell whose target, or its helper, calls MPI.
+    """Replace the verdict `independent` by `with help`, if the target or its helper calls MPI.
 
     In such a cell, an operation that returns early shows progress only with help.
     """

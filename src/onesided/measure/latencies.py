@@ -80,8 +80,9 @@ CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FA
 conditions are the statistics of the metric `MET`."""
 
 Met = tuple[tuple[float, float] | None, ...]
-"""For each condition, the smallest and the largest `MET` over the launches of a latency. None if
-the condition makes no difference."""
+"""The type for the state of the cores in a cell's launches: for each condition on the cores, the
+smallest and the largest value of `MET`. A condition has None if it makes no difference to the
+cell's latency."""
 NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
 _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)

@@ -3,9 +3,9 @@
 A baseline measures a cost of the machine itself, without MPI. Therefore all launches of a baseline
 on a machine are replicates, whichever MPI started them. A baseline may have different values in
 different launches, depending on the cores on which the ranks ran. For example, on one virtual
-machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other three. One
-environment has one launch in each round. The median of six such launches may be a value between two
-kinds of launches, which no launch measured.
+machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other three. Each
+environment has one launch of a cell in each round. The median of six such launches may be a value
+between two kinds of launches, which no launch measured.
 """
 
 from collections import defaultdict

@@ -70,7 +70,7 @@ def usable(groups: Groups = SYSTEM) -> int:
 def quota(groups: Groups = SYSTEM) -> float | None:
     """Return the least CPU quota, in cores, of this process's control groups and their parents.
 
-    None means that there is no quota, or that the quota cannot be read.
+    The result is None if there is no quota, or if the quota cannot be read.
     """
     found = [limit for folder in _folders(groups) if (limit := _quota_of(folder)) is not None]
     return min(found, default=None)

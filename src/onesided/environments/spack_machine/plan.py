@@ -3,7 +3,7 @@
 The plan is shown first; the files are written only if the user asks for it.
 
 Besides MPIs, the files name the compiler and the build tools, so that Spack does not build them. A
-second file names packages that Spack must not consider when it concretises: dependencies of
+second file names packages that Spack need not consider when it concretises: dependencies of
 externals, and packages that could replace externals.
 """
 
@@ -229,7 +229,7 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return the packages that Spack need not build, because the given packages are externals.
+    """Return the packages that Spack must not build, because the given packages are externals.
 
     Args:
         program: Spack's program.
