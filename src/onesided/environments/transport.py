@@ -1,8 +1,8 @@
 """Find out how an MPI transports window accesses, from the debug output of an untimed launch.
 
 A debug report is the output of one launch of the kernel `progress` with one window flavor. It has
-the library's output, then the kernel's JSON lines. What a report does not say about the transport
-is None. It is never guessed from what a setting asks for.
+the library's output, then the kernel's JSON lines. Attributes of the transport that a report does
+not show are None. They are never guessed from what a setting asks for.
 """
 
 import re
@@ -122,9 +122,10 @@ def short(found: Mapping[str, Any]) -> str | None:
 
 
 def _layered_on(provider: str, core: str) -> bool:
-    """Tell whether a libfabric provider is ``core``.
+    """Tell whether a libfabric provider is `core`, alone or below a utility provider.
 
-    It may be alone or below a utility provider, as in ``tcp;ofi_rxm``.
+    For example, ``tcp;ofi_rxm`` is the core provider ``tcp`` below the utility provider
+    ``ofi_rxm``.
     """
     return provider.partition(";")[0] == core
 

@@ -143,7 +143,7 @@ def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputErr
 def failures(
     site: Any, system: Entry, partition: Entry, *, try_them: bool
 ) -> Iterator[tuple[Failure, list[Step]]]:
-    """Yield each step that fails at the begin of a job, together with all steps of the job.
+    """Yield each step of a job that fails, together with all steps of the job.
 
     Args:
         site: ReFrame's configuration, of which this partition is selected.
@@ -275,7 +275,7 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 def _marked(step: Step) -> str:
     """Return a step's command.
 
-    An empty command comes first if bash would not mark the begin of "(" or "{".
+    An empty command comes before it if bash would not mark the beginning of "(" or "{".
     """
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
@@ -338,7 +338,10 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the number of the step that wrote a mark, also if it sourced the file that did."""
+    """Return the number of the step to which a mark belongs.
+
+    A mark from a sourced file belongs to the step that sourced the file.
+    """
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 
