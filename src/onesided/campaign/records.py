@@ -325,7 +325,7 @@ def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
     The times of begin and end are from the system clock. If this clock is set back meanwhile, the
-    end may be before the begin. In this case the result is 0.
+    end may be before the beginning. In this case the result is 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
