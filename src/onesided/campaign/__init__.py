@@ -1,1 +1,1 @@
-"""A campaign: its declaration, the sessions that ReFrame runs, and the sessions' results."""
+"""Read a campaign file, run the campaign's sessions with ReFrame, and read their results."""

@@ -1,4 +1,4 @@
-"""The file of a campaign: its environments, checks, settings and rounds, read and validated."""
+"""Read and validate a campaign file: its environments, checks, settings and rounds."""
 
 import warnings
 from collections.abc import Container, Iterable
@@ -30,14 +30,14 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """The names of the environments, as declared; inside an image, the image's environments."""
+        """The names of the campaign's environments. Inside an image: the image's environments."""
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
 
     @property
     def provider(self) -> str | None:
-        """The provider that replaces the declared providers; None if no provider does."""
+        """The provider for all environments of the campaign; None: the declared providers."""
         return provision.asked_provider(self.document.get("provider"))
 
     @property
@@ -47,22 +47,22 @@ class Campaign:
 
     @property
     def rounds(self) -> list[int]:
-        """The numbers, from 1, of the rounds that every cell has."""
+        """The numbers of the rounds in which every cell runs, from 1."""
         return list(range(1, self.document["rounds"] + 1))
 
     @property
     def until(self) -> dict[str, Any] | None:
-        """The goal of further rounds, and the most rounds; None if there are no further rounds."""
+        """The goal and the limit of further rounds; None if the campaign has no such rounds."""
         return self.document.get("until")
 
     @property
     def ranks(self) -> list[int] | dict[str, Any] | None:
-        """The numbers of ranks that the campaign asks for (`campaign.ranks`); None: it does not."""
+        """The numbers of ranks that the campaign asks for; None if it asks for none."""
         return self.document.get("ranks")
 
     @property
     def site_file(self) -> Path:
-        """The file with ReFrame's configuration of the campaign's site."""
+        """The ReFrame configuration file of the campaign's site."""
         return site_file(self.document["site"])
 
     @cached_property
@@ -71,11 +71,11 @@ class Campaign:
         return (self.root or paths.results_dir()) / self.name
 
     def environments_on(self, partition: str) -> list[str]:
-        """Return the names of the environments that run on a partition: all of the campaign's."""
+        """Return the environments that run on a partition: all environments of the campaign."""
         return self.environments
 
     def environment(self, name: str, partition: str | None = None) -> dict[str, Any]:
-        """Return the document of an environment of the campaign.
+        """Return the document that describes an environment of the campaign.
 
         Args:
             name: the environment.
@@ -84,12 +84,12 @@ class Campaign:
         return provision.read(name, self.provider)
 
     def keep_environment(self) -> None:
-        """Keep the shell's variables that an MPI reads, if the campaign says so."""
+        """Pass the shell's variables that an MPI reads to the launches, if the campaign says so."""
         if self.document.get("keep_environment"):
             surroundings.keep()
 
     def reframe_selection(self) -> list[str]:
-        """Return ReFrame's options that select the campaign's tests."""
+        """Return the options of ReFrame that select the campaign's tests."""
         select = self.document["select"]
         names = ", ".join(repr(name) for name in self.document["settings"])
         # only one expression, because ReFrame selects tests that fit any of several expressions
@@ -101,7 +101,7 @@ class Campaign:
         return [f"--filter-expr={expression}", *tags]
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
-        """Return the meaning of each setting of the campaign in each of its environments."""
+        """Return what each setting of the campaign means in each environment."""
         mpis = self._families_and_versions()
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
@@ -109,7 +109,7 @@ class Campaign:
         }
 
     def _families_and_versions(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return family and version of each environment: as declared, or else as found."""
+        """Return the MPI family and version of each environment: as declared, or else as found."""
         declared = declarations.declared(in_containers=True)
         found: dict[str, tuple[str | None, str | None]] = {}
         for name in self.environments:
@@ -122,18 +122,21 @@ class Campaign:
         return found
 
     def measuring(self) -> dict[str, Any]:
-        """Return the entries that change a launch. Other entries choose launches or are prose."""
+        """Return the entries of the campaign file that can change a launch.
+
+        Other entries only choose launches, or are text for readers.
+        """
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
 
 
 def site_file(site: str) -> Path:
-    """Return the file with ReFrame's configuration of ``site``."""
+    """Return the ReFrame configuration file of a site."""
     return paths.project_root() / "reframe_checks" / "sites" / f"{site}.py"
 
 
 def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list[str]:
-    """Return the names of campaigns in ``config/campaigns`` that run all wanted settings.
+    """Return the names of the campaigns in ``config/campaigns`` that run all of the given settings.
 
     Args:
         wanted: the settings.
@@ -150,11 +153,11 @@ def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list
 
 
 PUBLISHED = "published"
-"""The name of the folder with the numbers of papers, beside the folders of campaigns."""
+"""The name of the folder with the results that papers published, beside the campaigns' folders."""
 
 
 def resolve(name_or_path: str) -> Path:
-    """Return a campaign's file, from its path or from its name in ``config/campaigns``.
+    """Return the path of a campaign file, from its path or its name in ``config/campaigns``.
 
     Raises:
         InputError: there is no such file (the existing names are listed), or a folder of results
@@ -183,7 +186,7 @@ def _require_known(path: Path, field: str, found: list[str], known: list[str], w
 
 
 def _check_expression(path: Path, expression: str) -> None:
-    """Check, before anything is started, that Python can parse an expression for ReFrame."""
+    """Check that Python can parse the campaign's filter expression, before ReFrame gets it."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(expression.strip(), "select.expression", "eval", dont_inherit=True)
@@ -200,7 +203,7 @@ def _place(fault: SyntaxError) -> str:
 
 
 def _check_until(path: Path, document: dict[str, Any]) -> None:
-    """Check that further rounds have a goal, and that their limit is not below `rounds`."""
+    """Check that `until` names a goal, and allows at least as many rounds as `rounds`."""
     until, least = document.get("until"), document["rounds"]
     if until is None:
         return
@@ -212,7 +215,7 @@ def _check_until(path: Path, document: dict[str, Any]) -> None:
 
 
 def load(name_or_path: str) -> Campaign:
-    """Read a campaign, and check that every name in it is declared.
+    """Read a campaign file, and check that every name in the file is declared.
 
     Raises:
         InputError: the campaign file is faulty; nothing was started.
@@ -237,7 +240,7 @@ def load(name_or_path: str) -> Campaign:
 
 
 def listed() -> list[str]:
-    """Return one line for each campaign of ``config/campaigns``: name, time, description.
+    """Return one line of text for each campaign of ``config/campaigns``: name, time, description.
 
     Raises:
         InputError: a file of a campaign is faulty.
@@ -252,7 +255,7 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return, in words, how long a campaign took on this machine; if not known, its size."""
+    """Return, in words, how long a campaign took on this machine. If unknown, return its size."""
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"

@@ -1,4 +1,7 @@
-"""Gather a campaign's sessions into Parquet. Every declared cell has a row, however it ended."""
+"""Gather the results of a campaign's sessions into Parquet files.
+
+Every declared cell has a row, even if it failed or did not run.
+"""
 
 import json
 import os
@@ -38,7 +41,7 @@ def _pieces(campaign: Campaign, rounds: Iterable[int]) -> list[Piece]:
 
 
 def gather(campaign: Campaign, rounds: Iterable[int]) -> CollectedCampaign:
-    """Return the tables of the sessions of the given rounds. Nothing is written.
+    """Return the tables with the results of all sessions in the given rounds. Nothing is written.
 
     Raises:
         InputError: a session is missing, or one of its files does not fit its schema.
@@ -76,7 +79,7 @@ def collect(campaign: Campaign) -> None:
 
 
 def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
-    """Write the tables of a piece to a folder; return the piece's other results."""
+    """Write the tables of a piece of a session to a folder; return the piece's other results."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
         write_part(table, folder, number, f"{name}.parquet")
@@ -84,7 +87,10 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
-    """Keep Spack's lock files with the results. Their names are their hashes."""
+    """Copy Spack's lock files into the folder of results.
+
+    The name of each copy is the file's hash.
+    """
     for spack in {
         document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
     }.values():
@@ -95,7 +101,7 @@ def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
 
 
 def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str, Any]:
-    """Return the entries of campaign.json, from the campaign and the pieces of its sessions."""
+    """Return the content of campaign.json, from the campaign and the pieces of its sessions."""
     facts = Counter[str]()
     sessions: dict[str, dict[str, Any]] = {}
     for piece in found:
@@ -121,10 +127,10 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 
 
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the seconds inside launches, and the seconds of each other activity.
+    """Return how many seconds the campaign spent inside launches and in each other activity.
 
-    Sessions of an earlier, interrupted run are included, with the time that they took then. Builds
-    are an activity of their own if the record of each session has their time.
+    Sessions that an earlier, interrupted run finished count with the time that they took then.
+    Kernel builds are an activity of their own if the record of each session has their time.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)
@@ -172,7 +178,7 @@ def commit() -> str | None:
 
 
 def repository() -> str | None:
-    """Return the address of git's origin, without a user's name; None if it is not https."""
+    """Return the https address of the git remote, without a user name; None if it is not https."""
     address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
     if address.scheme != "https" or not address.hostname:
         return None
@@ -180,7 +186,7 @@ def repository() -> str | None:
 
 
 def host() -> dict[str, Any]:
-    """Return facts about this machine: its name, system, processor, cores and usable cores."""
+    """Return this machine's name, operating system, processor, cores and usable cores."""
     model = None
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

@@ -1,4 +1,4 @@
-"""The tests of a campaign, as ReFrame describes them (``declared.json``)."""
+"""Write and read ``declared.json``: the tests of a campaign, as ReFrame describes them."""
 
 import json
 import re
@@ -39,9 +39,12 @@ TEST_FIELDS = (
 
 
 def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """Return the campaign's tests as ReFrame describes them. Each test has its grid of cells.
+    """Return the campaign's tests as ReFrame describes them.
 
-    Cells depend on the cores of a node, so that ReFrame is asked for each partition.
+    Each test includes the grid of its cells.
+
+    The cells of a test depend on the cores of a node. Therefore ReFrame is asked once for each
+    partition.
 
     Args:
         campaign: the campaign.
@@ -75,7 +78,7 @@ def _describe(
 
 
 def test_of(member: Callable[[str], Any], file: str, partition: str) -> dict[str, Any]:
-    """Return a test as ``declared.json`` has it.
+    """Return the entry of ``declared.json`` for a ReFrame test.
 
     Args:
         member: gives a member of ReFrame's test by its name.
@@ -91,7 +94,10 @@ def test_of(member: Callable[[str], Any], file: str, partition: str) -> dict[str
 
 
 def _nothing_selected(campaign: Campaign, partition: str) -> InputError:
-    """Return why ReFrame selected no test: an error in the expression, or no test fits."""
+    """Return an error that says why ReFrame selected no test.
+
+    Either the filter expression has an error, or no test fits.
+    """
     select = campaign.document["select"]
     output = reframe.ask(campaign, partition, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
@@ -102,7 +108,7 @@ def _nothing_selected(campaign: Campaign, partition: str) -> InputError:
 
 
 def declare(campaign: Campaign) -> Path:
-    """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
+    """Let ReFrame describe the campaign's tests; write ``declared.json`` and return its path."""
     path = campaign.results / "declared.json"
     found = {"schema": DECLARED_SCHEMA, "cores": cores.usable(), "tests": describe(campaign)}
     writing.write_json(path, found)
@@ -110,7 +116,7 @@ def declare(campaign: Campaign) -> Path:
 
 
 def is_for_these_cores(path: Path) -> bool:
-    """Return whether a ``declared.json`` was written where as many cores may be used as here."""
+    """Tell whether a ``declared.json`` was written for the current number of usable cores."""
     return documents.read_json(path, "declared").get("cores") == cores.usable()
 
 
@@ -124,14 +130,17 @@ def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def tests_on(tests: Iterable[dict[str, Any]], partition: str) -> list[dict[str, Any]]:
-    """Return the tests of a partition. A test without a partition is for every partition."""
+    """Return the tests that are for a partition.
+
+    A test that names no partition is for every partition.
+    """
     return [test for test in tests if test.get("partition", partition) == partition]
 
 
 def tests_for(
     tests: Iterable[dict[str, Any]], environment: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the tests that ReFrame runs with an environment: the library and features decide.
+    """Return the tests whose ``valid_prog_environs`` allow an environment.
 
     Args:
         tests: the tests as they were declared.
@@ -141,7 +150,7 @@ def tests_for(
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Return whether an environment fits all words of an entry of ``valid_prog_environs``."""
+    """Tell whether an environment fits all words of any entry of ``valid_prog_environs``."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -154,20 +163,24 @@ def _fits(word: str, environment: Mapping[str, Any]) -> bool:
 
 
 def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return, by id, the labels of a declared test's cells."""
+    """Return the labels of each cell of a declared test, by the cell's id."""
     return grid.cells(test["base_point"], test["crosses"])
 
 
 def sizes_file() -> Path:
-    """Return the file that `known_sizes` reads, as ReFrame takes seconds to describe a campaign.
+    """Return the path of ``campaign_sizes.json``, which saves the time of asking ReFrame.
 
-    ``tools/campaign_sizes.py`` writes this file, and a test compares it with the checks.
+    ``tools/campaign_sizes.py`` writes this file. A test of this project verifies that the file
+    agrees with the checks.
     """
     return paths.config_dir() / "campaign_sizes.json"
 
 
 def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Return, by kernel, the sizes of the cells of declared tests. A kernel may have no sizes."""
+    """Return, for each kernel, the message sizes in the cells of declared tests.
+
+    Some kernels have none.
+    """
     found: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for labels in cells_of(dict(test)).values():
@@ -177,7 +190,7 @@ def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
 
 
 def known_sizes(kernel: str) -> Mapping[str, list[int]]:
-    """Return, by campaign of ``config/campaigns``, the sizes of a kernel's cells.
+    """Return the message sizes of a kernel's cells, for each campaign of ``config/campaigns``.
 
     Raises:
         InputError: the file is missing or does not fit its schema.

@@ -1,7 +1,7 @@
-"""Further rounds, which only some cells have: which are decided, and which cells they have.
+"""Read the decisions about further rounds: rounds in which only some cells run again.
 
-For each further round, `decide` writes a file that says which cells the round has. The first file
-without a cell ends the campaign and says why.
+For each further round, the command `decide` writes a file with the cells of the round. A file
+without cells ends the campaign's further rounds and says why.
 """
 
 from collections import Counter
@@ -20,17 +20,17 @@ Decision = dict[str, Any]
 
 
 def is_further(campaign: Campaign, number: int) -> bool:
-    """Tell whether a round is a further round, which only some cells have."""
+    """Tell whether a round is a further round, in which only some cells run."""
     return number > campaign.rounds[-1]
 
 
 def decision_file(campaign: Campaign, number: int | str) -> Path:
-    """Return the file that says which cells a further round has."""
+    """Return the path of the file with the cells of a further round."""
     return campaign.results / "further" / f"round-{number}.json"
 
 
 def read(path: str | Path) -> Decision:
-    """Read a file that says which cells a further round has.
+    """Read the decision file of a further round, which names the round's cells.
 
     Raises:
         InputError: it is not there, is cut, or is of another schema version.
@@ -39,7 +39,10 @@ def read(path: str | Path) -> Decision:
 
 
 def decisions(campaign: Campaign) -> list[Decision]:
-    """Return the decisions so far, in order. If further rounds ended, the last one has no cell."""
+    """Return the decisions about further rounds so far, in order.
+
+    If further rounds ended, the last decision names no cell.
+    """
     found: list[Decision] = []
     while campaign.until and not (found and found[-1]["end"]):
         path = decision_file(campaign, campaign.rounds[-1] + 1 + len(found))
@@ -50,21 +53,24 @@ def decisions(campaign: Campaign) -> list[Decision]:
 
 
 def decided_rounds(found: Iterable[Decision]) -> list[int]:
-    """Return the numbers of the further rounds that have cells."""
+    """Return the numbers of the further rounds in which at least one cell runs."""
     return [decision["round"] for decision in found if decision["cells"]]
 
 
 def end(found: list[Decision]) -> str | None:
-    """Return why the further rounds ended; None if they did not end or none were asked for."""
+    """Return why the further rounds ended; None if they did not end or were not asked for."""
     return found[-1]["end"] if found else None
 
 
 def tests_in(
     campaign: Campaign, number: int, tests: Iterable[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the declared tests of a round. In a further round, the tests have only its cells.
+    """Return the declared tests that run in a round.
 
-    Rounds after the first leave out tests that need only one launch, unless no test needs more.
+    In a further round, each test has only the chosen cells.
+
+    Rounds after the first leave out the tests that need only one launch. If all tests need only one
+    launch, no test is left out.
 
     Raises:
         InputError: no decision says which cells the round has.
@@ -84,7 +90,7 @@ def _narrowed(test: dict[str, Any], chosen: dict[str, str]) -> dict[str, Any]:
 
 
 def line(decision: Decision) -> str:
-    """Return one line for a reader: the number of cells in a further round and why they have it."""
+    """Return a line of output: how many cells a further round has, and why they need it."""
     number, cells = decision["round"], decision["cells"]
     if not cells:
         return f"there is no round {number}: {decision['end']}"

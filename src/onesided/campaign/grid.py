@@ -1,9 +1,10 @@
-"""The grid of an experiment: a base point, the crosses around this point, and the cells.
+"""The grid of an experiment's cells, made from a base point and crosses.
 
 A ReFrame check declares a base point (one value for each axis) and crosses (axes that are varied,
-with their values). The cells are the union of the crosses' products. If two crosses have the same
-cell, the cell occurs only once, at its first place. From the same blocks, the kernels make the same
-ids (``--list-cells``), and a test compares both.
+with their values). Each cross gives all combinations of its values; the cells are the union over
+all crosses. If two crosses have the same cell, the cell runs only once, in the place where it
+occurs first. The C kernels make the same cell ids from the same grid (``--list-cells``); a test
+compares the ids.
 """
 
 import itertools
@@ -13,7 +14,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from onesided.system.errors import InputError
 
 NO_MEANING = "none"
-"""The value of an axis in cells for which the axis has no meaning."""
+"""The axis value of a cell for which the axis has no meaning."""
 
 Value = str | int | float
 Point = Mapping[str, Value]
@@ -21,7 +22,7 @@ Cross = Mapping[str, Sequence[Value]]
 
 
 def canonical(value: Value) -> str:
-    """Return the text of an axis value. Numbers are written in the same form as by the kernels."""
+    """Return an axis value as text. Numbers have the same form as in the kernels' output."""
     return f"{value:.12g}" if isinstance(value, int | float) else value
 
 
@@ -35,7 +36,7 @@ def _id(labels: Mapping[str, str]) -> str:
 
 
 def labels_of(cell: str) -> dict[str, str]:
-    """Return the labels of a cell's id.
+    """Return the axes and values that a cell's id names.
 
     Raises:
         InputError: the text is not the id of a cell.
@@ -47,9 +48,9 @@ def labels_of(cell: str) -> dict[str, str]:
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
-    """Return, for each cross, a block: all axes with their values.
+    """Return one block for each cross: the values of every axis of the grid.
 
-    If a cross does not name an axis, the axis has its value from the base point.
+    An axis that the cross does not name has its value from the base point.
 
     Raises:
         ValueError: a cross names an axis that the base point lacks, or an axis without a value.
@@ -71,24 +72,27 @@ def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[s
 
 
 def block_option(block: Mapping[str, Sequence[str]]) -> str:
-    """Return a block as a kernel's option ``--cells`` takes it: ``axis=v,v;axis=v``."""
+    """Return a block as text for a kernel's option ``--cells``: ``axis=v,v;axis=v``."""
     return ";".join(f"{axis}={','.join(values)}" for axis, values in block.items())
 
 
 def points(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, str]]:
-    """Return the labels of every cell, in the order in which a launch runs them."""
+    """Return the labels of every cell, in the order in which a launch runs the cells."""
     each = (itertools.product(*block.values()) for block in blocks(base_point, crosses))
     found = dict.fromkeys(itertools.chain.from_iterable(each))
     return [dict(zip(base_point, values, strict=True)) for values in found]
 
 
 def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, str]]:
-    """Return the labels of every cell by id, in the order in which a launch runs them."""
+    """Return each cell's labels by the cell's id, in the order in which a launch runs the cells."""
     return {_id(labels): labels for labels in points(base_point, crosses)}
 
 
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
-    """Return an upper bound of the number of cells, as if crosses shared no cell."""
+    """Return an upper bound of the number of cells.
+
+    Cells of several crosses count several times.
+    """
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)
 
@@ -96,7 +100,7 @@ def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
 def narrowed(
     base_point: Point, crosses: Iterable[Cross], chosen: Container[str]
 ) -> list[dict[str, list[str]]]:
-    """Return one cross for each cell whose id is chosen, in the declared order."""
+    """Return one cross for each chosen cell, in the declared order of the cells."""
     declared = cells(base_point, crosses)
     return [
         {axis: [value] for axis, value in labels.items()}

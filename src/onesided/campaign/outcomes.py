@@ -1,8 +1,8 @@
 """How each declared cell of a launch ended, and why.
 
-The kernel's lines decide. If a cell has a result line, this line gives the outcome. If a cell was
-started but has no result, a crash file, a hang file or the launch record says what ended the cell.
-If no launcher reached a cell, its detail says why.
+The kernel's lines decide. If a cell has a result line, this line says how the cell ended. If a cell
+began but has no result, a crash file, a hang file or the launch record says why. If no launch
+reached a cell, the detail of its outcome says why.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ Line = Mapping[str, Any]
 
 
 def of_hang(hangs: Iterable[Line], ranks: int) -> str:
-    """Say where each rank was in a cell that hung. The rank with the least progress comes first.
+    """Return a text that says where each rank was when a cell hung: in which phase and MPI call.
+
+    The rank that had got least far is named first.
 
     ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
 
@@ -41,7 +43,7 @@ def of_hang(hangs: Iterable[Line], ranks: int) -> str:
 
 
 def of_death(crashes: Sequence[Line]) -> str:
-    """Say where the first rank died, and how; nothing if no rank died.
+    """Return a text that says where and how the first rank died; empty if no rank died.
 
     ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
     """
@@ -54,7 +56,7 @@ def of_death(crashes: Sequence[Line]) -> str:
 
 
 def _position(hang: Line) -> tuple[int, bool, int]:
-    """Return a sort key: a rank's progress (not in files of earlier kernels), then the rank."""
+    """Return a key that sorts the ranks of a hang by how far they got, then by number."""
     return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
 
 
@@ -90,7 +92,9 @@ FINALIZE = "finalize"
 
 @dataclass(frozen=True)
 class Expectation:
-    """The values that a launch's header must have. If it has others, its cells are `unavailable`.
+    """The values that the header lines of a launch must have.
+
+    If a header has other values, the cells of the launch are `unavailable`.
 
     Attributes:
         ranks: the number of ranks in the world.
@@ -112,7 +116,7 @@ class Expectation:
     def of(
         cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
     ) -> Expectation:
-        """Return the values that an environment's document and a test require in a header."""
+        """Return the values that a header line must have for an environment and a test."""
         return cls(
             ranks,
             environment["library_version_pattern"],
@@ -125,7 +129,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The status of a declared cell, one line of detail or None, and the result line or None."""
+    """How a declared cell ended: its status, and perhaps one line of detail and its result line."""
 
     status: str
     detail: str | None
@@ -133,7 +137,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return, in one line, how a header differs from the expected values; None if it does not."""
+    """Return one line that says how a header differs from what is expected; None if it does not."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -159,7 +163,7 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
 
 
 def _who_may_not_speak(header: Mapping[str, Any]) -> str:
-    """Return a question for the reader that names the library, and the container if any."""
+    """Return a question for the user: whether launcher and MPI library belong together."""
     version = f"{header['mpi']['library_version']!r}"
     if header["container"] is None:
         return f"is it the launcher of {version}?"
@@ -167,7 +171,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return, in one line, how the ranks' nodes differ from the wanted nodes; None if equal."""
+    """Return one line that says how the ranks are placed on wrong nodes; None if they are not."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
@@ -184,7 +188,7 @@ def _nodes_fault(header: Mapping[str, Any]) -> str | None:
 
 
 def _how_it_ended(launch: Launch) -> tuple[str, str]:
-    """Return status and detail for the cells that no launcher reached."""
+    """Return the status and detail of the cells that the launch did not reach."""
     if not launch.attempts:
         return "not_run", "no launcher was started"
     last = launch.attempts[-1]
@@ -210,25 +214,28 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return the detail of the last cell that began and has no result; nothing if there is none."""
+    """Return why the last cell without a result failed; an empty text if there is no such cell."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
 
 def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the lines of ranks that were before the first cell or between two cells."""
+    """Return the lines of ranks that hung or died before the first cell or between two cells."""
     return [line for line in lines.get(None, []) if line["phase"] != FINALIZE]
 
 
 def _refused_to_start(launch: Launch) -> bool:
-    """Tell whether MPI ended the ranks in MPI_Init_thread, as if the launcher is another MPI's."""
+    """Tell whether MPI ended all ranks in MPI_Init_thread.
+
+    The usual cause is the launcher of another MPI.
+    """
     crashes = launch.crashes.get(None, [])
     ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
     return bool(crashes) and ended and not launch.headers
 
 
 def _where_it_hung(cell: str, launch: Launch) -> str | None:
-    """Say where the ranks hung in a cell; None if no rank hung or a signal ended a rank in it."""
+    """Return where the ranks hung in a cell; None if no rank hung or a signal ended a rank."""
     hangs = launch.hangs.get(cell, [])
     if cell not in launch.results or hangs:
         hangs = [*_ahead_of(cell, launch), *hangs]
@@ -239,7 +246,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
-    """If rank 0 began `cell` last, yield the hang lines of ranks that were past this cell."""
+    """If `cell` is the last that rank 0 began, yield the hang lines of ranks beyond this cell."""
     if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:
@@ -248,12 +255,12 @@ def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
 
 
 def _ranks(launch: Launch) -> int:
-    """Return how many ranks the launch had; 0 if no header says so."""
+    """Return how many ranks the launch had; 0 if there is no header line."""
     return launch.headers[-1]["ranks"] if launch.headers else 0
 
 
 def _started_outcome(cell: str, launch: Launch) -> Outcome:
-    """Return the outcome of a cell that began but did not end."""
+    """Return the outcome of a cell that began but has no result."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", hung)
@@ -280,7 +287,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return how a cell with a result hung or crashed in a later run; None if it did not."""
+    """Return how a cell that has a result hung or crashed when it was run again, or None."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")
@@ -291,7 +298,7 @@ def _lost_again(cell: str, launch: Launch) -> Outcome | None:
 def of_cells(
     launch: Launch, declared: Iterable[str], expected: Expectation | None
 ) -> dict[str, Outcome]:
-    """Return the outcome of each declared cell.
+    """Return, for each declared cell of a launch, how the cell ended.
 
     Args:
         launch: the files that the launch wrote.
@@ -322,13 +329,13 @@ def of_cells(
 
 
 def _finalize(launch: Launch) -> str:
-    """Return the name of the launch's last call of the library: MPI_Finalize or shmem_finalize."""
+    """Return the name of the call that ends the library: MPI_Finalize or shmem_finalize."""
     standard = launch.headers[-1]["mpi"]["standard"] if launch.headers else libraries.MPI
     return libraries.FINALIZE[standard]
 
 
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
-    """If a launch failed after its last cell, assign the failure to the last cell that ran."""
+    """If a launch failed after its last cell, mark the last cell that ran as a teardown failure."""
     crashes, hangs = (
         [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
         for lines in (launch.crashes, launch.hangs)

@@ -1,4 +1,4 @@
-"""Read and write tables as Parquet, and report clearly what is wrong with a file."""
+"""Read and write tables as Parquet files; errors say clearly what is wrong with a file."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +11,18 @@ from onesided.system import text, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ROWS_OF_A_GROUP = 50_000
-"""The number of rows in a row group of Parquet. If a reader needs only some rows, it reads only the
-groups that may have these rows."""
+"""The number of rows in one row group of a Parquet file. A program that needs only some rows reads
+only the row groups that may contain these rows."""
 
 _PARQUET_MAGIC = b"PAR1"
 
 
 COLLECT = "onesided collect"
-"""The command that a message names as the writer of a file, if no other is given."""
+"""The command that error messages name as the writer of a Parquet file, by default."""
 
 
 def _check_whole(path: Path, made_by: str) -> None:
-    """Refuse a file that is missing, or that is cut before the footer."""
+    """Raise an error if a Parquet file is missing or incomplete."""
     try:
         with path.open("rb") as stream:
             head = stream.read(4)
@@ -38,7 +38,7 @@ def _check_whole(path: Path, made_by: str) -> None:
 
 
 def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -> pl.LazyFrame:
-    """Return the given columns of a Parquet file with the given types; read no rows yet.
+    """Return a lazy table with the given columns and types of a Parquet file; read no rows yet.
 
     Args:
         path: the file.
@@ -97,7 +97,7 @@ def read_table(
 
 @contextlib.contextmanager
 def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
-    """Raise `InputError` if the block cannot read a Parquet file, or finds wrong types in it."""
+    """Raise `InputError` if the code in this context cannot read a Parquet file or its types."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
@@ -106,7 +106,7 @@ def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
 
 
 def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> None:
-    """Write a numbered part of the table `name` to a folder of parts.
+    """Write one part of the table `name` to a folder; the file's name has the part's number.
 
     Raises:
         OnesidedError: it cannot be written.
@@ -117,7 +117,9 @@ def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> Non
 
 
 def join_parts(path: Path, folder: Path) -> None:
-    """Write a table from its parts, in order. The parts are never all in memory.
+    """Join the parts of a table, in order, and write the table to one file.
+
+    Memory never holds all parts at once.
 
     Raises:
         OnesidedError: it cannot be written.
@@ -129,7 +131,10 @@ def join_parts(path: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Raise `OnesidedError` if the block cannot write a Parquet file. Polars has other errors."""
+    """Raise `OnesidedError` if the code in this context cannot write a Parquet file.
+
+    Polars itself raises other errors.
+    """
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as fault:
@@ -137,6 +142,6 @@ def _writable(path: Path) -> Iterator[None]:
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """Return a text column in which `text.line` has replaced invisible characters."""
+    """Return a text column of a table, with its invisible characters replaced by `text.line`."""
     odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
     return column.replace({value: text.line(value) for value in odd}) if odd.len() else column

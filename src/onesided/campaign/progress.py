@@ -1,4 +1,4 @@
-"""The planned sessions of a campaign, and the progress lines while they run."""
+"""Plan the sessions of a campaign, and print progress lines while they run."""
 
 import math
 import time
@@ -13,19 +13,19 @@ from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 
 LAUNCH_OVERHEAD_S = 0.5
-"""The approximate time that a launch takes beside its cells, to start ranks and MPI."""
+"""The approximate time that a launch needs to start ranks and MPI, without its cells."""
 
 SESSION_OVERHEAD_S = 2.0
-"""The approximate time that a session takes beside its launches, to start ReFrame and end it."""
+"""The approximate time that a session needs to start and end ReFrame, without its launches."""
 
 Say = Callable[[str], None]
 
 
 class Plan:
-    """The sessions of a campaign: of all its rounds, and of further rounds that are decided."""
+    """All sessions of a campaign, including those of the further rounds that are decided."""
 
     def __init__(self, campaign: Campaign) -> None:
-        """Make a plan from the tests of ``declared.json`` and the existing decisions."""
+        """Plan the sessions, from ``declared.json`` and the decisions about further rounds."""
         self.campaign = campaign
         self.tests = declared.tests_of(campaign)
         self._known = further.decisions(campaign)
@@ -42,7 +42,7 @@ class Plan:
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return the decisions from the first that is new or changed since the last call."""
+        """Return the decisions that are new or changed since the last call, and all later ones."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -51,11 +51,11 @@ class Plan:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether there may be further rounds that are not decided yet."""
+        """Tell whether more further rounds may follow that are not decided yet."""
         return self.campaign.until is not None and further.end(self._known) is None
 
     def more(self) -> str:
-        """Return words for further rounds that may follow; nothing if none can follow."""
+        """Return a text about further rounds that may follow; empty if no round can follow."""
         if not self.is_open:
             return ""
         most = self.campaign.until["at_most_rounds"]
@@ -63,10 +63,13 @@ class Plan:
 
 
 class Progress:
-    """Says how many sessions have ended, and how long the other sessions may take."""
+    """Prints how many sessions have ended, and how long the other sessions may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
-        """Expect the records of all sessions. Sessions with a record are already finished."""
+        """Wait for the record files of all sessions.
+
+        Sessions with such a file are already finished.
+        """
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
         self._waiting: dict[Path, Slot] = {}
@@ -79,7 +82,7 @@ class Progress:
             say(f"{over} of {len(self._slots)} sessions are finished already")
 
     def look(self) -> None:
-        """Say which sessions have ended since the last call, and what was decided."""
+        """Print which sessions have ended and which rounds were decided since the last call."""
         for record in [record for record in self._waiting if record.exists()]:
             slot = self._waiting.pop(record)
             now = time.monotonic()
@@ -95,13 +98,13 @@ class Progress:
             self._replan(decision)
 
     def _expect(self, sessions: list[Session]) -> None:
-        """Add sessions to the total, and expect the records of those that have not ended."""
+        """Add sessions to the total, and wait for the records of those that have not ended."""
         found = {session.record: session.slot for session in sessions}
         self._slots |= found
         self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
-        """Expect a decision's sessions in place of those of its round and of later rounds."""
+        """Replace the sessions of a decided round and of all later rounds by the decided ones."""
         self._say(further.line(decision))
         for known in (self._slots, self._waiting):
             for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:
@@ -120,7 +123,7 @@ class Progress:
 
 
 def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:
-    """Return, in one line, what will run, and about how long this will take.
+    """Return one line that says how many sessions will run, and about how long they take.
 
     Args:
         sessions: all sessions of the campaign that are decided.
@@ -140,7 +143,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
 
 
 def _sizes(sessions: list[Session]) -> str:
-    """Return how many sessions have which numbers of launches and cells."""
+    """Return a text that counts the sessions by their numbers of launches and cells."""
     sizes = Counter(
         (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
         for session in sessions
@@ -152,7 +155,9 @@ def _sizes(sessions: list[Session]) -> str:
 
 
 def explanation(sessions: list[Session], more: str = "") -> list[str]:
-    """Return one line for each session that has tests to run: for each reason, how many tests.
+    """Return one line for each session with tests to run.
+
+    The line says how many tests run for each reason.
 
     Args:
         sessions: see `announcement`.

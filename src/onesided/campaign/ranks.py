@@ -1,7 +1,7 @@
-"""Which numbers of ranks are asked for, which of them have a meaning, and which ranks share a core.
+"""Choose the numbers of ranks of a check; say which numbers fit the check, and if cores are shared.
 
-A campaign's ``ranks`` and a partition's extra ``ranks`` have the same form: a list of numbers, or a
-mapping with some of these entries. An entry of the campaign replaces the partition's entry.
+A campaign's ``ranks`` and a partition's extra ``ranks`` are each a list of numbers or a mapping
+with some of the entries below. An entry of the campaign replaces the partition's entry.
 
 - ``list``: the numbers.
 - ``powers_of_two_up_to``: 2, 4, 8, … up to a number, or up to ``cores``: the cores of all nodes of
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 VARIABLE = "ONESIDED_RANKS"
-"""The variable with which a campaign tells its checks what it asks for, as JSON."""
+"""The environment variable that gives the campaign's ``ranks`` to the checks, as JSON."""
 
 CORES = "cores"
 
@@ -40,11 +40,13 @@ class Nodes:
     number: int | None = None
 
     def ranks_of_one(self, ranks: int) -> int:
-        """Return how many of a launch's ranks the fullest node has."""
+        """Return how many ranks of a launch are on the node with the most ranks."""
         return ranks if self.per_node is None else min(ranks, self.per_node)
 
     def load(self, ranks: int, helpers: int = 0, threads: int = 1) -> float:
-        """Return how many threads the fullest node has for each core. Above 1, threads share cores.
+        """Return the threads per core on the node with the most ranks.
+
+        If the result is above 1, threads share cores.
 
         Args:
             ranks: the ranks of the launch.
@@ -55,24 +57,30 @@ class Nodes:
 
     @property
     def all_cores(self) -> int:
-        """The cores of all nodes; of one node if their number is not known."""
+        """The number of cores of all nodes; of one node if the number of nodes is not known."""
         return self.cores * (self.number or 1)
 
 
 def entries(said: Sequence[int] | Asked | None) -> dict[str, Any]:
-    """Return the entries of a campaign's or partition's ``ranks``; a list is the entry ``list``."""
+    """Return a campaign's or partition's ``ranks`` as a mapping.
+
+    A list becomes the entry ``list``.
+    """
     if said is None:
         return {}
     return dict(said) if isinstance(said, Mapping) else {"list": list(said)}
 
 
 def of_campaign() -> dict[str, Any]:
-    """Return what the campaign asks for that runs the checks; nothing without a campaign."""
+    """Return the ``ranks`` of the campaign that runs the checks; empty without a campaign."""
     return entries(json.loads(os.environ.get(VARIABLE) or "null"))
 
 
 def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
-    """Return the entries of both. A number of the campaign counts, not that of the partition."""
+    """Return the ``ranks`` entries of a partition and a campaign together.
+
+    If both have an entry, the campaign's entry is used.
+    """
     sources = ("list", "powers_of_two_up_to")
     if any(name in campaign for name in sources):
         partition = {name: value for name, value in partition.items() if name not in sources}
@@ -80,7 +88,7 @@ def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
 
 
 def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
-    """Return the numbers of ranks that a check gets, in ascending order.
+    """Return the numbers of ranks with which a check runs, in ascending order.
 
     Args:
         asked: the entries (see the module).
@@ -97,7 +105,7 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
 
 
 def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
-    """Return why a number of ranks has no meaning for a check; None if it has one.
+    """Return why a check cannot run with a number of ranks; None if it can.
 
     Args:
         ranks: the number.
@@ -119,7 +127,7 @@ def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -
 
 
 def fewer_the_more_crowded(full: int, crowded: int, least: int, load: float) -> int:
-    """Return a number of repetitions: all with a core for each thread, few where threads share one.
+    """Return how often a measurement is repeated: less often if threads share a core.
 
     Args:
         full: the number with a core for each thread.

@@ -1,4 +1,4 @@
-"""Read the files of a launch: the kernel's lines, its side files and the launch script's record."""
+"""Read the files that a launch wrote: result lines, hang and crash lines, and the launch record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +20,13 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""By unit, the least value that a sample may have, and a message's words for valid values."""
+"""For each unit: the least value of a sample, and the words of a message for valid values."""
 DIFFERENCES = ("remaining",)
-"""Metrics that are a difference between two times. Their values may be below 0."""
+"""The names of the metrics that are a difference between two times. Values of these metrics may be
+below 0."""
 
 DAMAGED = "damaged file"
-"""The first words of the reason that a cell of a damaged file has for `not_run`."""
+"""The first words of the reason why a cell of a damaged file is `not_run`."""
 
 OK = "ok"
 #: Statuses of cells with which a check fails. Each is also a verdict in the report.
@@ -42,7 +43,7 @@ FAILURES = (
 
 @dataclass
 class Launch:
-    """Everything that one launch, with its relaunches, wrote.
+    """The content of all files that one launch and its relaunches wrote.
 
     Attributes:
         headers: header lines, one for each launcher that wrote one.
@@ -68,12 +69,12 @@ class Launch:
 
 
 class LineOrder:
-    """Checks the lines of a file in order: is a line cut, doubled or in the wrong place?
+    """Checks that no line of a kernel's file is cut, doubled or in the wrong place.
 
-    A kernel appends a header; then, for each cell, a started line and a result line; and at the end
-    a finished line. If a launcher was killed, only the last line can be cut. Any other fault means
-    that the file was damaged later. Damage says nothing about an MPI, so the affected cells are
-    `not_run`.
+    A kernel writes a header line, then a started line and a result line for each cell, and at the
+    end a finished line. If a launcher was killed, only the last line of its output can be
+    incomplete. Any other fault in the lines means that the file was damaged later. A damaged file
+    says nothing about an MPI, so the affected cells are `not_run`.
 
     Attributes:
         damage: by cell, the first thing that is wrong with its lines. The key None is for lines
@@ -81,7 +82,7 @@ class LineOrder:
     """
 
     def __init__(self, file: str) -> None:
-        """Prepare for the lines of a file with this name."""
+        """Prepare to check the lines of a file; `file` is its name in messages."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -91,12 +92,12 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Record a cut line. It is damage unless a launcher was ended there."""
+        """Record a cut line. A cut line is damage unless the launcher was killed there."""
         self._blame_cut()
         self._cut = self._open, number
 
     def line(self, number: int, document: Mapping[str, Any]) -> None:
-        """Check the next line, which is whole."""
+        """Check the next line of the file, which is not cut."""
         kind, cell = document["type"], document.get("cell")
         if kind != "header":
             self._blame_cut()
@@ -114,7 +115,7 @@ class LineOrder:
             self._of_cell(number, kind, cell)
 
     def end(self, attempts: Sequence[Mapping[str, Any]]) -> None:
-        """Compare the whole file with the launch script's record of each launcher."""
+        """Compare the lines of the whole file with the launch script's record."""
         if not attempts:
             return
         if attempts[-1]["exit_status"] == 0:
@@ -126,7 +127,7 @@ class LineOrder:
         self._counted("finished", self._finished, finished, finished + open_ends)
 
     def _counted(self, kind: str, found: int, least: int, most: int) -> None:
-        """Check that the number of lines of a kind agrees with the record of the launches."""
+        """Check that the number of lines of one type agrees with the launch script's record."""
         if not least <= found <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}"
             told = f"{found} {kind} line{'' if found == 1 else 's'}"
@@ -176,7 +177,10 @@ class LineOrder:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield number and document of each line that is not blank; None for a cut line."""
+    """Yield the number and the JSON document of each line that is not blank.
+
+    An incomplete line gives None for the document.
+    """
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -190,7 +194,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 
 def _document(line: bytes, source: str) -> Any:
-    """Return the document of a line; None for a cut line.
+    """Return the JSON document of a line; None for an incomplete line.
 
     Raises:
         InputError: the line is whole, but has a key twice or a value that no document may have.
@@ -209,7 +213,10 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """Check that samples are numbers or null. A schema would be too slow for so many values."""
+    """Check that all samples of a result line are numbers or null.
+
+    A schema would be too slow for so many values.
+    """
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
@@ -222,7 +229,7 @@ def _check_samples(document: dict[str, Any], source: str) -> None:
 
 
 def _check_range(samples: Sequence[float | None], unit: str, source: str, where: str) -> None:
-    """Check that samples fit their unit: at least the least value; flags 0 or 1; counts whole."""
+    """Check that samples have values that their unit allows: for example, a flag is 0 or 1."""
     least, expected = LEAST[unit]
     known = [one for one in samples if one is not None]
     wrong = [one for one in known if one < least]
@@ -235,7 +242,7 @@ def _check_range(samples: Sequence[float | None], unit: str, source: str, where:
 
 
 def check_line(document: dict[str, Any], source: str) -> None:
-    """Check that a line of a kernel fits the schema.
+    """Check that a line that a kernel wrote fits the schema.
 
     Raises:
         InputError: a field does not fit; the message names the first such field.
@@ -266,7 +273,7 @@ def check_line(document: dict[str, Any], source: str) -> None:
 
 
 def _check_processes(header: Mapping[str, Any], source: str) -> None:
-    """Check that a header has each of its ranks exactly once."""
+    """Check that a header line names each rank exactly once."""
     found = sorted(process["rank"] for process in header["processes"])
     if found != list(range(header["ranks"])):
         expected = f"each rank below {header['ranks']} once"
@@ -274,7 +281,7 @@ def _check_processes(header: Mapping[str, Any], source: str) -> None:
 
 
 def _check_verification(document: Mapping[str, Any], source: str) -> None:
-    """Check that a result does not have more errors than checks."""
+    """Check that a result line does not count more wrong values than checked values."""
     for index, one in enumerate(document["verification"]):
         if one["errors"] > one["checked"]:
             expected = f"at most {one['checked']}, as checked"
@@ -282,7 +289,7 @@ def _check_verification(document: Mapping[str, Any], source: str) -> None:
 
 
 def _check_ranks(document: Mapping[str, Any], ranks: int, source: str) -> None:
-    """Check that each series of a result is of a rank that the launch has."""
+    """Check that each series of samples belongs to a rank of the launch."""
     for index, series in enumerate(document.get("series", ())):
         if series["rank"] >= ranks:
             raise InputError(source, f"series.{index}.rank", series["rank"], f"less than {ranks}")
@@ -292,11 +299,11 @@ _WITHOUT_END = {
     **dict.fromkeys(("exit_status", "cells_begun", "end_s")),
     **dict.fromkeys(("timed_out", "finished", "given_up"), False),
 }
-"""The record's values for a launcher that has not ended yet."""
+"""The values in the launch record of a launcher that has not ended yet."""
 
 
 def read_attempts(path: Path) -> list[dict[str, Any]]:
-    """Return the launch script's record of each started launcher, in order.
+    """Return the launch script's record: one entry for each started launcher, in order.
 
     Raises:
         InputError: a whole line does not fit the schema.
@@ -315,17 +322,19 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 
 
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
-    """Return the seconds of an attempt; None if its end is not known.
+    """Return how many seconds a launcher ran; None if its end is not known.
 
-    The times are from the clock of the day. If this clock is set back during the attempt, the end
-    may be before the begin. Then the result is 0.
+    The times of begin and end are from the system clock. If this clock is set back meanwhile, the
+    end may be before the beginning. In this case the result is 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
-    """Read the files of a launch. If a file is missing, its part of the result is empty.
+    """Read the files of a launch.
+
+    If a file is missing, the attributes that come from the file are empty.
 
     Args:
         lines: the kernel's JSON-lines file; the side files are beside this file.
@@ -370,7 +379,7 @@ def read_launch(lines: Path | str, launches: Path | str, shown: str | None = Non
 
 
 def _add(result: dict[str, Any], further: Mapping[str, Any]) -> None:
-    """Add later measurements of a cell to its result."""
+    """Add samples that a cell measured later to the cell's result line."""
     known = {_series_key(series): series for series in result["series"]}
     for series in further["series"]:
         before = known.get(_series_key(series))
@@ -389,7 +398,10 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
-    """Return the lines of the ranks' side files, sorted by rank. A relaunch adds to these files."""
+    """Return the lines of the ranks' hang or crash files, sorted by rank.
+
+    A relaunch appends lines to these files.
+    """
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
         for number, document in whole_lines(path):

@@ -1,4 +1,7 @@
-"""Call ReFrame for a campaign's tests, and read its files. No other module calls ReFrame."""
+"""Call ReFrame for a campaign's tests, and read the files that ReFrame writes.
+
+No other module calls ReFrame.
+"""
 
 import json
 import os
@@ -35,12 +38,12 @@ FIELDS = (
 
 
 def checks_folder() -> Path:
-    """Return the folder of the checks' files."""
+    """Return the folder that contains the ReFrame checks."""
     return paths.project_root() / "reframe_checks"
 
 
 def command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
-    """Return the command of ReFrame for the campaign's tests, without an action such as ``--run``.
+    """Return the command line of ReFrame for a campaign, without an action such as ``--run``.
 
     Args:
         campaign: the campaign.
@@ -62,7 +65,7 @@ def _every_check(folder: Path) -> list[str]:
 
 
 def variables(campaign: Campaign) -> dict[str, str]:
-    """Return variables for the checks: the campaign's provider, settings and numbers of ranks."""
+    """Return environment variables for the checks: the campaign's provider, settings and ranks."""
     return {
         provision.PROVIDER_VARIABLE: campaign.provider or "",
         settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
@@ -71,7 +74,7 @@ def variables(campaign: Campaign) -> dict[str, str]:
 
 
 def last_line(text: str) -> str:
-    """Return the last line that is not blank."""
+    """Return the last line of a text that is not blank."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"
 
@@ -81,7 +84,8 @@ def ask(
 ) -> subprocess.CompletedProcess[str]:
     """Call ReFrame on a partition with an action that runs no test, such as ``--list``.
 
-    The checks have the cells that the cores of the partition's nodes allow; see also `command`.
+    The checks then declare the cells for which the partition's nodes have enough cores. See also
+    `command`.
     """
     temporary = strays.make_temporary_folder(lock_file())
     try:
@@ -103,7 +107,9 @@ def ask(
 
 
 def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
-    """Run a session's tests until they end; return ReFrame's exit status (negative: a signal).
+    """Run a session's tests until they end; return ReFrame's exit status.
+
+    It is negative if a signal ended ReFrame.
 
     Args:
         campaign: the campaign.
@@ -155,10 +161,10 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
 
 
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
-    """Remove segments from shared memory if a launch of this attempt did not end well.
+    """Remove left-over shared-memory files if a launch of this attempt did not end well.
 
-    If all launches ended well, nothing is removed, because another job of this user may be about to
-    map a segment that no process maps yet.
+    If all launches ended well, no file is removed. A file that no process maps may belong to
+    another job of this user, which is about to map it.
     """
     failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
     if failed or (attempt / TRANSPORT_FAILURES).exists():
@@ -167,7 +173,10 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 
 
 def _ended_well(record: Path) -> bool:
-    """Tell whether all launches of a record ended well; False if the record cannot be read."""
+    """Tell whether all launchers in a launch record exited with 0.
+
+    An unreadable record gives False.
+    """
     try:
         return all(launch["exit_status"] == 0 for launch in read_attempts(record))
     except InputError:
@@ -175,7 +184,7 @@ def _ended_well(record: Path) -> bool:
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Return a report of ReFrame, which has many fields that are not used here.
+    """Return a JSON report of ReFrame, after a check of the fields that are used here.
 
     Raises:
         InputError: the report is missing or cut, or lacks a field that is used here.
@@ -190,7 +199,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the test cases of a session's report, with the fields that are used here.
+    """Return the test cases of ReFrame's report, with only the fields that are used here.
 
     Raises:
         InputError: see `read_report`; or the report names files outside its folder.
@@ -217,7 +226,7 @@ def built_s(path: Path) -> float:
 
 
 def skips(path: Path) -> dict[str, dict[str, str]]:
-    """Return, by test, the entry of a skipped test, which says why; none if there is no file.
+    """Return, for each skipped test, the entry that says why the test was skipped.
 
     Raises:
         InputError: a whole line does not fit the schema.
@@ -233,7 +242,9 @@ def skips(path: Path) -> dict[str, dict[str, str]]:
 def account(
     names: list[str], report: list[dict[str, Any]], skipped: Mapping[str, Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """Return the entries of tests in session.json. A test that ReFrame never reached is "lost".
+    """Return the entries that session.json gets for its tests.
+
+    A test that ReFrame never reached has the result "lost".
 
     Args:
         names: the names of the tests that had to run.

@@ -1,4 +1,4 @@
-"""Run a campaign from validation to report: lock, environments, Snakemake and progress."""
+"""Run a whole campaign: check it, provide its MPIs, run its sessions, and make the report."""
 
 import os
 import shutil
@@ -59,7 +59,7 @@ def _is_fresh(path: Path, sources: list[Path]) -> bool:
 
 
 def ensure_declared(campaign: Campaign) -> None:
-    """Let ReFrame describe the tests, unless ``declared.json`` has them for these checks and cores.
+    """Let ReFrame describe the campaign's tests, unless ``declared.json`` is still up to date.
 
     Raises:
         InputError: the campaign selects no check.
@@ -71,7 +71,9 @@ def ensure_declared(campaign: Campaign) -> None:
 
 
 def _clear(since_s: float | None) -> tuple[int, int]:
-    """End the processes with our lock, and remove their files; return the number of each.
+    """End the processes that campaigns of this checkout left behind, and remove their files.
+
+    Return how many processes ended and how many files were removed.
 
     Args:
         since_s: when the first of the processes began, in seconds since the epoch. None if no
@@ -112,7 +114,10 @@ def _run_stages(
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
-    """Let sessions be resumed if launches of theirs did not run; then the tables are made again."""
+    """Reopen the finished sessions in which some launches did not run.
+
+    The campaign's tables are then made again.
+    """
     holes = sum(session.reopen() for session in sessions)
     if holes:
         # if the tables exist, Snakemake does not run a session although its pointer is missing
@@ -121,7 +126,7 @@ def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
 
 
 def check_environments(sessions: list[Session], campaign: Campaign) -> None:
-    """Check that the campaign has a test for each environment.
+    """Check that the campaign has at least one test for each of its environments.
 
     Raises:
         InputError: there is an environment without a test.
@@ -141,7 +146,7 @@ def run(
     *,
     explain: bool = False,
 ) -> None:
-    """Run the campaign: adopt finished sessions, run the other sessions, make the report again.
+    """Run the campaign: keep finished sessions, run all others, and make the report again.
 
     Args:
         campaign: a validated campaign.

@@ -1,14 +1,16 @@
 """A session: one run of ReFrame for one partition, environment and round.
 
-A session is finished when its ``session.json`` was renamed into place. This file names every
-declared test and the inputs of the test's result (`slot.inputs_of`). A fingerprint of these inputs
-is the name of the session's folder. Therefore a session with other sources is neither pooled with
-this session nor lost. If another session measured a test with the same inputs, its result is taken
-from that session; only the other tests are run. Each attempt has its own ``attempt-N`` folder.
+A session is finished when its file ``session.json`` exists. The file ``session.json`` names every
+declared test, and everything on which the test's result depends (`slot.inputs_of`). A fingerprint
+of these inputs is the name of the session's folder. Therefore a session with changed sources has
+another folder: its results are not mixed with the results of this session, and both are kept. If an
+earlier session measured a test with the same inputs, the test's result is taken from the earlier
+session and the test is not run again. Each attempt to run the session has its own folder
+``attempt-N``.
 
 A test is a hole if its launch never ended (its node was lost) or its job never began. A session
-with holes is also finished. The next run of the campaign resumes this session, and runs only the
-holes (`reopen`).
+with such holes still counts as finished. The next run of the campaign resumes this session, and
+runs only the holes (`reopen`).
 """
 
 import os
@@ -34,30 +36,36 @@ UNFINISHED = "unfinished.json"
 
 
 class InterruptedSessionError(OnesidedError):
-    """The session was ended from outside. It has no result, and the next run tries again."""
+    """Raised when a session was interrupted from outside.
+
+    The session has no result; the next run of the campaign tries again.
+    """
 
 
 class Session:
-    """One session in its slot, for the current sources and the current environment."""
+    """The session of a slot, for the current sources and the current environment."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Make the session of a slot, with those tests of its round that its environment runs."""
+        """Make the session of a slot, with those of the given tests that its environment runs."""
         self.slot = slot
         self.environment = slot.campaign.environment(slot.environment, slot.partition)
         self.tests = tests_for(tests_on(tests, slot.partition), self.environment)
 
     @cached_property
     def fingerprint(self) -> str:
-        """The fingerprint of all inputs. A session with another one is a different session."""
+        """The fingerprint of all inputs on which the session's results depend.
+
+        Sessions with different fingerprints are different sessions.
+        """
         return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
 
     @cached_property
     def inputs(self) -> dict[str, dict[str, str]]:
-        """By the name of each test, the inputs of its result (`slot.inputs_of`)."""
+        """For each test, by name: what its result depends on (`slot.inputs_of`)."""
         return inputs_of(self.slot, self.environment, self.tests)
 
     def reasons(self) -> dict[str, str]:
-        """Return, by the name of each test that has to run, the reason."""
+        """Return why each test has to run, by the test's name. Tests with a result are left out."""
         if self.record.exists():
             return {}
         unfinished = self.folder / UNFINISHED
@@ -82,16 +90,16 @@ class Session:
 
     @property
     def folder(self) -> Path:
-        """The folder of this session's attempts and of its ``session.json``."""
+        """The folder with this session's attempts and its ``session.json``."""
         return self.slot.folder / self.fingerprint
 
     @property
     def record(self) -> Path:
-        """The file that marks the session as finished."""
+        """The path of ``session.json``, which marks the session as finished."""
         return self.folder / "session.json"
 
     def run(self) -> bool:
-        """Adopt the session if it is finished, else run it; return whether it was run.
+        """Run the session, unless it is already finished; return whether it was run.
 
         Raises:
             InterruptedSessionError: the session was ended from outside.
@@ -106,10 +114,11 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Resume a finished session if it has holes; return the number of holes.
+        """Reopen a finished session if some launches did not run; return how many did not.
 
-        The session's record is renamed and its pointer is removed, so that the next `run` fills the
-        holes. If a run that was killed had resumed the session, its results are still missing.
+        The file ``session.json`` is renamed and the slot's pointer is removed, so that the next
+        `run` fills the holes. If the session was reopened before and the run was killed, its holes
+        are still counted.
         """
         unfinished = self.folder / UNFINISHED
         if not self.record.exists():
@@ -121,12 +130,12 @@ class Session:
         return holes
 
     def _holes(self, path: Path) -> int:
-        """Return how many holes the record in a file has."""
+        """Return how many tests in a session's record were interrupted from outside (holes)."""
         tests = documents.read_json(path, "session")["tests"]
         return sum(is_hole(entry, self.folder) for entry in tests)
 
     def _kept(self, unfinished: Path) -> dict[str, Any]:
-        """Return a record with the tests that need not run, because there are results of them."""
+        """Return a session record with only the tests that already have results."""
         if not unfinished.exists():
             return {"tests": adopt(self.slot, self.folder, self.inputs), "elapsed_s": 0.0}
         record = documents.read_json(unfinished, "session")
@@ -140,7 +149,7 @@ class Session:
         return attempt
 
     def _run_attempt(self, kept: dict[str, Any]) -> dict[str, Any]:
-        """Run the tests without a kept result; return the session's record."""
+        """Run the tests that have no result yet; return the session's record."""
         earlier = {entry["test"]: entry for entry in kept["tests"]}
         missing = [test["test"] for test in self.tests if test["test"] not in earlier]
         attempt = self._new_attempt()
@@ -175,7 +184,7 @@ class Session:
         }
 
     def _selection(self, missing: list[str]) -> list[str]:
-        """Return ReFrame's options that select the missing tests, and their cells in this round."""
+        """Return ReFrame's options that select the missing tests and their cells in this round."""
         campaign, number = self.slot.campaign, self.slot.round
         if number == campaign.rounds[0] and len(missing) == len(self.tests):
             return []
@@ -185,7 +194,7 @@ class Session:
         return [f"--setvar=further_round={further.decision_file(campaign, number)}", *names]
 
     def _kernels(self) -> list[str]:
-        """Return the kernels that the session launches: those of its tests and `REPORT_KERNEL`."""
+        """Return the names of all kernels that the session launches, including `REPORT_KERNEL`."""
         return sorted({transport.REPORT_KERNEL, *(test["kernel"] for test in self.tests)})
 
     def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
@@ -202,7 +211,7 @@ class Session:
             raise InterruptedSessionError("the session was told to stop") from None
 
     def _account(self, attempt: Path, exit_status: int, names: list[str]) -> list[dict[str, Any]]:
-        """Return the outcome of every test that had to run.
+        """Return, for every test that had to run, how the test ended.
 
         Raises:
             InterruptedSessionError: ReFrame was killed, or stopped before its last test.
@@ -239,5 +248,5 @@ def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, 
 
 
 def _of_names(names: list[str]) -> list[str]:
-    """Return ReFrame's options that select the tests with these names, written without blanks."""
+    """Return the options of ReFrame that select the tests with the given names."""
     return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]

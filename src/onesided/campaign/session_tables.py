@@ -1,4 +1,7 @@
-"""Make the tables of a part of a session. Every declared cell has a row, however it ended."""
+"""Make the tables with the results of one part of a session.
+
+Every declared cell has a row, even if it failed or did not run.
+"""
 
 import json
 from collections import Counter
@@ -21,7 +24,7 @@ from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
-"""A piece has at most this number of cells, unless it has only one test."""
+"""The most cells of one piece of a session. A piece with only one test may have more."""
 
 #: Entries of a header that show the launch model, the container and the binary of a launch.
 FACTS = (
@@ -49,12 +52,12 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "samples": SAMPLE_COLUMNS,
     "launches": LAUNCH_COLUMNS,
 }
-"""The columns of each table, by the name of the table."""
+"""The columns of the tables `cells`, `samples` and `launches`, by the table's name."""
 
 
 @dataclass
 class Piece:
-    """A part of the session in a slot: some of its tests, with their cells in the slot's round.
+    """A part of a session: some of its tests, with their cells in this round.
 
     Attributes:
         slot: the slot of the session.
@@ -84,7 +87,7 @@ class Collected:
 
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
-    """Yield the pieces of the session in a slot.
+    """Yield the pieces into which the session of a slot is divided.
 
     If the slot has no session, yield one piece without tests.
     """
@@ -101,7 +104,7 @@ def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
 
 
 def collected(piece: Piece) -> Collected:
-    """Return the results of a piece, from the files of its launches.
+    """Return the results of a piece of a session, read from the files of the piece's launches.
 
     Raises:
         InputError: the session is missing, or one of its files does not fit its schema.
@@ -158,7 +161,7 @@ def collected(piece: Piece) -> Collected:
 
 
 def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
-    """Return the placement of a launch: as asked, or as found if no placement was asked for."""
+    """Return the placement of a launch's ranks: as asked for, or else as found."""
     said = header.get("placement", {})
     return said["found"] if said.get("asked") == outcomes.AS_LAUNCHED else test["placement"]
 
@@ -166,7 +169,7 @@ def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table: the given columns, and all others of `schema` with one value from `same`."""
+    """Return a table with the given columns; each other column of `schema` has one value."""
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
@@ -181,7 +184,7 @@ def _cells(
     header: Mapping[str, Any],
     transports: Mapping[str, str],
 ) -> pl.DataFrame:
-    """Return the rows of cells.parquet for a test, one row for each declared cell.
+    """Return the rows of cells.parquet for a test: one row for each declared cell.
 
     Args:
         key: the columns that identify the test's session.
@@ -228,9 +231,9 @@ def _cells(
 
 
 def _nodes(processes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the number of nodes and, if there are several, the node of each rank as JSON text.
+    """Return the number of nodes of a launch. If there are several, also return each rank's node.
 
-    Nodes are numbered from 0, the node of rank 0, in the order of their first ranks.
+    The node of rank 0 has number 0; other nodes are numbered in the order of their first ranks.
     """
     numbers: dict[str, int] = {}
     of_ranks = [numbers.setdefault(process["host"], len(numbers)) for process in processes]
@@ -239,7 +242,7 @@ def _nodes(processes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _samples(key: Mapping[str, Any], ends: Mapping[str, Outcome]) -> pl.DataFrame:
-    """Return the samples of a launch, one row for each sample, with the keys of its series."""
+    """Return the samples of a launch: one row for each sample, with its metric, unit and rank."""
     series = [
         (cell, *(one[name] for name in SERIES_COLUMNS), one["samples"])
         for cell, end in ends.items()
@@ -268,7 +271,7 @@ def _launches(key: Mapping[str, Any], launch: Launch) -> pl.DataFrame:
 
 
 def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
-    """Return the header's facts on the binary, its libraries and the container of the ranks."""
+    """Return what a header line says about the binary, its libraries and the ranks' container."""
     return {
         "environment": key["environment"],
         "system": key["system"],
@@ -283,7 +286,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
 def _foreign_variables(
     test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return, by the test's setting, ranks' variables that neither it nor the environment sets."""
+    """Return the ranks' variables that neither the setting nor the environment sets, by setting."""
     value = settings.value(test["setting"], environment["family"], environment["version"])
     own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
     found = surroundings.foreign(header["environment"], own, value.variables)
@@ -291,7 +294,9 @@ def _foreign_variables(
 
 
 def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
-    """Return folder and record of a slot's session. In the record, `tests` is by the tests' names.
+    """Return the folder and the record of the session in a slot.
+
+    In this record, `tests` is a mapping with the tests' names as keys.
 
     Raises:
         InputError: see `read_record`; or the record does not name each of these tests once.
@@ -309,7 +314,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the number of the attempt that has a test's files; holes have later attempts."""
+    """Return the number of the session's attempt that ran a test."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 
@@ -322,7 +327,7 @@ def _outcomes(
     folder: Path,
     environment: dict[str, Any],
 ) -> tuple[Launch, dict[str, Outcome]]:
-    """Return what the launch of a test wrote, and the outcome of each declared cell of the test."""
+    """Return what the launch of a test wrote, and how each declared cell of the test ended."""
     entry = record["tests"][test["test"]]
     if entry["verdict"] is not None:
         outcome = Outcome(entry["verdict"], entry["reason"])
@@ -344,7 +349,7 @@ def _outcomes(
 def _transports(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> dict[str, str]:
-    """Return, by window flavor, the transport in the debug reports of a test, as JSON text."""
+    """Return the transport of each window flavor, as JSON text, from a test's debug reports."""
     entry = record["tests"][test["test"]]
     if entry["folder"] is None:
         return {}

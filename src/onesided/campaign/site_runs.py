@@ -1,8 +1,9 @@
 """Make a campaign from runs of a site's own ReFrame, such as its nightly runs.
 
-Each test leaves a declaration beside its lines: its cells, its environment, and why it was skipped.
-ReFrame's report says where these files are. They are copied below the campaign's results, because
-the next run of ReFrame replaces them. Each report is a round of the campaign.
+Beside its result lines, each test leaves a file ``declaration.json``: its cells, its environment,
+and the reason if the test was skipped. ReFrame's report says where the files of each test are.
+These files are copied into the campaign's folder of results, because the next run of ReFrame
+replaces them. Each report of ReFrame becomes a round of the campaign.
 """
 
 import shutil
@@ -36,7 +37,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class SiteCampaign(Campaign):
-    """A campaign made from runs of a site's own ReFrame; the runs name its environments.
+    """A campaign made from runs of a site's own ReFrame, which also name its environments.
 
     Attributes:
         described: by environment and partition, the document of the last run.
@@ -46,20 +47,20 @@ class SiteCampaign(Campaign):
 
     @property
     def environments(self) -> list[str]:
-        """The names of the environments in the site's configuration."""
+        """The names that the campaign's environments have in the site's configuration."""
         return self.document["environments"]
 
     @property
     def provider(self) -> None:
-        """None, because ReFrame itself provides the environments."""
+        """None, because the site's own ReFrame configuration provides the environments."""
         return
 
     def environments_on(self, partition: str) -> list[str]:
-        """Return the names of the environments that ran on a partition."""
+        """Return the names of the environments whose tests ran on a partition."""
         return [name for name, where in self.described if where == partition]
 
     def environment(self, name: str, partition: str | None = None) -> Document:
-        """Return the document of an environment on a partition, by default on any partition."""
+        """Return the document that describes an environment on a partition, by default on any."""
         if (name, partition) in self.described:
             return self.described[name, partition]
         found = [one for (own, _), one in self.described.items() if own == name]
@@ -71,7 +72,9 @@ class SiteCampaign(Campaign):
 
 
 def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:
-    """Add reports of ReFrame to a campaign; return it. A report that it has already is not added.
+    """Add reports of ReFrame to a campaign; return it.
+
+    A report that the campaign already has is not added again.
 
     Args:
         name: the campaign's name; its results are in ``results/<name>``.
@@ -98,13 +101,13 @@ def _runs_folder(results: Path) -> Path:
 
 
 def _runs(results: Path) -> list[Run]:
-    """Return the runs that a campaign has, in the order in which they were added."""
+    """Return the ReFrame runs that were added to a campaign, in the order of their addition."""
     found = [documents.read_json(path, "site_run") for path in _runs_folder(results).glob("*.json")]
     return sorted(found, key=lambda run: run["round"])
 
 
 def _add(results: Path, path: Path) -> None:
-    """Copy the files of a report's tests, then write the record of the run."""
+    """Copy the files of all tests in a ReFrame report, then write a record of the run."""
     report = reframe.read_report(path)
     session = report.get("session_info")
     documents.check(session, "reframe_report#session_info", f"{path}: session_info")
@@ -140,7 +143,10 @@ def _add(results: Path, path: Path) -> None:
 
 
 def _never_began(every: Iterable[Document], cases: Iterable[Document]) -> list[Document]:
-    """Return the tests that did not begin, with the reason: that of the fixture of their place."""
+    """Return the tests that did not begin.
+
+    The reason is the failure of a fixture on the same partition and environment.
+    """
     reasons = {
         _place(case): _one_line(case["fail_reason"])
         for case in every
@@ -157,7 +163,7 @@ def _never_began(every: Iterable[Document], cases: Iterable[Document]) -> list[D
 
 
 def _place(case: Document) -> Place:
-    """Return environment and partition of a test case of ReFrame."""
+    """Return the environment and the partition of a test case of ReFrame."""
     return case["environ"], f"{case['system']}:{case['partition']}"
 
 
@@ -166,7 +172,7 @@ def _one_line(text: str | None) -> str | None:
 
 
 def _test_of(case: Mapping[str, Any], session: Mapping[str, Any], path: Path) -> Document | None:
-    """Return what a test case left; None if it never began.
+    """Return what a test case of ReFrame wrote; None if the test never began.
 
     Raises:
         InputError: the test's files are of another run.
@@ -197,7 +203,7 @@ def _test_of(case: Mapping[str, Any], session: Mapping[str, Any], path: Path) ->
 
 
 def _copy(results: Path, test: Document, uuid: str, number: int) -> None:
-    """Copy the files of a test's launch into the folder of its session."""
+    """Copy the files of a test's launch into the folder of the test's session."""
     if test["folder"] is None:
         return
     target = results / _session_of(test) / f"round-{number}" / uuid / test["folder"]
@@ -217,7 +223,7 @@ def _session_of(test: Document) -> Path:
 
 
 def campaign_of(results: Path) -> SiteCampaign:
-    """Return the campaign of the runs below a folder of results."""
+    """Return the campaign that consists of the ReFrame runs in a folder of results."""
     runs = _runs(results)
     tests = [test for run in runs for test in run["tests"]]
     described = {_place_of(test): test["environment"] for test in tests}
@@ -242,10 +248,10 @@ def campaign_of(results: Path) -> SiteCampaign:
 
 
 def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
-    """Write ``declared.json``, and the record of each session.
+    """Write ``declared.json``, and a ``session.json`` for each session.
 
-    A run need not have the tests, partitions and environments of the other runs. The entry of a
-    test that a run lacks says so.
+    Runs may differ in their tests, partitions and environments. If a run lacks a test of another
+    run, the test's entry says so.
     """
     known: dict[tuple[str, str], Document] = {}
     for test in (test["test"] for run in runs for test in run["tests"]):
@@ -264,7 +270,10 @@ def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
 
 
 def _record(slot: Slot, run: Run, tests: Iterable[Document]) -> Document:
-    """Return the record of a session. Its time is its tests' share of the time of the run."""
+    """Return the record of a session of a ReFrame run.
+
+    The session's time is a share of the run's time, in proportion to the times of its tests.
+    """
     place = slot.environment, slot.partition
     ran = {one["test"]["test"]: one for one in run["tests"] if _place_of(one) == place}
     inside_s, all_s = (

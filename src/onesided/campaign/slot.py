@@ -1,4 +1,4 @@
-"""Slots for sessions; what a session's results depend on; which earlier results still count."""
+"""Slots for sessions: what a session's results depend on, and which earlier results are kept."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ DECIDING = (
 
 @dataclass(frozen=True)
 class Slot:
-    """One partition, environment and round of a campaign, for which a session is run."""
+    """A partition, an environment and a round of a campaign, for which one session is run."""
 
     campaign: Campaign
     partition: str
@@ -40,20 +40,26 @@ class Slot:
 
     @property
     def pointer(self) -> Path:
-        """The file that names the valid session of the slot. Snakemake waits for this file."""
+        """The path of the file that names the valid session of the slot.
+
+        Snakemake waits for this file.
+        """
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
 
     @property
     def folder(self) -> Path:
-        """The folder of this slot's sessions, with one folder for each fingerprint."""
+        """The folder with this slot's sessions.
+
+        The name of a session's folder is its fingerprint.
+        """
         return self.pointer.with_suffix("")
 
 
 def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[Slot]:
     """Yield the campaign's slots in the order in which they run: round by round.
 
-    Each round begins with another environment, so that none is always first.
+    Each round begins with another environment, so that no environment is always first.
 
     Args:
         campaign: the campaign.
@@ -68,7 +74,7 @@ def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[S
 
 
 def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
-    """Return folder and record of the valid session in a slot.
+    """Return the folder and the record of the valid session in a slot.
 
     Raises:
         InputError: the slot has no session, or the record does not fit the schema, or the record
@@ -90,11 +96,11 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
 def inputs_of(
     slot: Slot, environment: Mapping[str, Any], tests: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, str]]:
-    """Return, by the name of each test, short fingerprints of the inputs of its result.
+    """Return short fingerprints of everything on which a test's result depends, by test name.
 
-    The sources of a kernel and of a check are inputs only of tests that use them, so that changes
-    of other experiments do not matter. The folder of delivered kernels is not an input, but the
-    state of their sources is.
+    The sources of a kernel and of a check count only for the tests that use them. Therefore changes
+    in other experiments do not make a result out of date. The folder in which the kernels are
+    installed does not count, but the state of their sources counts.
     """
     campaign = slot.campaign
     seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
@@ -124,7 +130,10 @@ def inputs_of(
 
 
 def _settings(slot: Slot) -> dict[str, Any]:
-    """Return what a launch gets from each setting; the expected transport does not change it."""
+    """Return what each setting gives to a launch.
+
+    The setting's expected transport is left out, because it does not change the launch.
+    """
     values = slot.campaign.setting_values()
     return {
         name: {key: value[slot.environment][key] for key in ("variables", "unavailable")}
@@ -133,10 +142,10 @@ def _settings(slot: Slot) -> dict[str, Any]:
 
 
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield, for each test in the slot's sessions, the session's folder and the test's entry.
+    """Yield each test in earlier sessions of the slot: the session's folder and the test's entry.
 
-    The oldest session is first. Left out are tests that were interrupted or not run, records of
-    another version, and the session in the folder `but`.
+    The oldest session is first. Tests that were interrupted or not run are left out. Records of
+    another version and the session in the folder `but` are left out, too.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),
@@ -153,10 +162,10 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
 
 
 def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the entries of tests that other sessions of the slot measured with the same inputs.
+    """Take over the tests that other sessions of the slot measured with the same inputs.
 
-    Their files are hard-linked into `own`, the folder of this session. Therefore no session needs
-    the folder of another session.
+    The files of these tests are hard-linked into `own`, the folder of this session. Therefore no
+    session needs the folder of another session.
     """
     found = {}
     for folder, entry in earlier_entries(slot, own):
@@ -185,7 +194,7 @@ def is_hole(entry: dict[str, Any], folder: Path) -> bool:
 
 
 def check_sources() -> list[Path]:
-    """Return the files of the ReFrame checks and the modules that decide what a session does."""
+    """Return the files that decide what a session does: ReFrame checks and Python modules."""
     root = paths.project_root()
     return [
         *fingerprint.below(root / "reframe_checks", {".py", ".sh"}),
@@ -194,7 +203,7 @@ def check_sources() -> list[Path]:
 
 
 def check_state(check: str, site: Path) -> str:
-    """Return the short fingerprint of all sources that a check uses on a site.
+    """Return a short fingerprint of all source files that a check uses on a site.
 
     Args:
         check: the name of the check's file in ``reframe_checks``.

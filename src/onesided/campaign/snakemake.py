@@ -1,4 +1,4 @@
-"""Call Snakemake for a campaign: read its profile, stop it, and find out why it failed."""
+"""Call Snakemake for a campaign: read Snakemake's profile, stop Snakemake, say why it failed."""
 
 import json
 import os
@@ -18,13 +18,13 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
 STOP_S = 20.0
-"""The time that sessions get to end their launches and to cancel jobs of a scheduler."""
+"""The time that interrupted sessions get to end their launches and to cancel their batch jobs."""
 
 ALL_CORES = "all"
-"""The entry of a profile that means all usable cores. Snakemake itself ignores quotas."""
+"""The word in a Snakemake profile that means all usable cores. Snakemake itself ignores quotas."""
 
 FULL_BYTES = 1_000_000
-"""If less space than this is free, a full disk is given as the reason of a failure."""
+"""If less disk space than this is free, a failure is reported as a full disk."""
 
 #: Snakemake's message on a failed stage. Its groups: the stage, the file of its output, its status.
 FAILED_STAGE = re.compile(
@@ -53,7 +53,7 @@ def profile_folder(name_or_folder: str) -> Path:
 
 
 def command(campaign: Campaign, profile: Path) -> list[str]:
-    """Return the call of Snakemake that makes the campaign's report."""
+    """Return the command line of Snakemake that makes the campaign's report."""
     return [
         str(Path(sys.executable).with_name("snakemake")),
         f"--snakefile={paths.project_root() / 'Snakefile'}",
@@ -68,7 +68,7 @@ def command(campaign: Campaign, profile: Path) -> list[str]:
 def sessions_at_a_time(profile: Path) -> int:
     """Return how many sessions may run at the same time with a Snakemake profile.
 
-    A session needs all cores, unless the profile's ``set-threads`` gives it a number of cores.
+    A session needs all cores, unless ``set-threads`` in the profile gives a session fewer cores.
 
     Raises:
         InputError: the profile does not fit its schema, or these entries are not whole numbers.
@@ -92,13 +92,13 @@ def _profile_document(profile: Path) -> dict[str, Any]:
 
 
 def _cores_of(document: Mapping[str, Any]) -> int:
-    """Return how many cores a profile gives its stages; "all" means all usable cores."""
+    """Return how many cores a Snakemake profile gives to the stages of a campaign."""
     asked = document.get("cores", ALL_CORES)
     return cores.usable() if asked == ALL_CORES else int(asked)
 
 
 def _stop(snakemake: subprocess.Popen[bytes]) -> None:
-    """End Snakemake and the stages, and let the sessions end their launches.
+    """End Snakemake and the running stages of a campaign; sessions first end their launches.
 
     Snakemake itself would wait until every running stage has ended. Therefore Snakemake is killed.
     Nothing is lost, because the next run finds the files of finished stages.
@@ -137,7 +137,7 @@ def call(
 
 
 def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError:
-    """Return why Snakemake failed: a full disk, the failed stages' faults, or lines of the logs.
+    """Return an error that says why Snakemake failed, such as a full disk or a failed stage.
 
     Args:
         campaign: the campaign that was run.
@@ -161,7 +161,10 @@ def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError
 
 
 def _recorded(faults: Path) -> list[dict[str, Any]]:
-    """Return the faults that stages recorded. A line may be cut if the disk was full."""
+    """Return the errors that stages of the campaign recorded in a file.
+
+    If the disk was full, a line of this file may be incomplete; it is left out.
+    """
     try:
         lines = faults.read_text("utf-8", errors="replace").splitlines()
         return [json.loads(line) for line in lines if line.endswith("}")]
@@ -179,7 +182,7 @@ def _full_folder(campaign: Campaign) -> Path | None:
 
 
 def _said(log: Path) -> str:
-    """Return the cause, from Snakemake's log or from the log of the failed stage."""
+    """Return why a stage failed, from Snakemake's log or from the log of the failed stage."""
     text = COLOUR.sub("", log.read_text("utf-8", errors="replace"))
     stage = FAILED_STAGE.search(text)
     if stage is None:

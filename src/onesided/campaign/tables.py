@@ -1,4 +1,4 @@
-"""Read the files that `collect` wrote for a campaign, and report clearly what is wrong."""
+"""Read the tables that `collect` wrote for a campaign; errors say what is wrong with a file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,16 +16,17 @@ from onesided.system.errors import InputError
 RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
-"""The columns that identify a cell of a campaign. With the round, they identify one launch."""
+"""The columns that identify a cell of a campaign. Together with the round, these columns identify
+one launch of the cell."""
 
 Place = tuple[Any, ...]
-"""The values of the columns `PLACE`, which identify one cell."""
+"""The values of the columns `PLACE` for one cell; they identify the cell."""
 
 place_of: Callable[[Mapping[str, Any]], Place] = itemgetter(*PLACE)
-"""Return the place of a cell from a row or an entry with these columns."""
+"""Return the values that identify a cell, from a table row with the columns `PLACE`."""
 
 LAUNCH = (*PLACE, "round")
-"""The columns that identify a launch of a cell."""
+"""The columns that identify one launch of a cell."""
 
 IDENTITY = (
     "system",
@@ -40,13 +41,15 @@ IDENTITY = (
     "kernel",
     "cell",
 )
-"""The columns in which all launches of a cell agree. Only rows that agree in them are pooled."""
+"""The columns that have the same values in all launches of a cell. Only rows with the same values
+in these columns are taken together."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
-"""Statuses of cells whose samples are used. A failure after the last cell spoils no sample."""
+"""The statuses of cells whose samples are used. A failure in MPI_Finalize, after the last cell,
+does not make samples invalid."""
 
 NATIVE = "native"
-"""The launch model of an environment without a container."""
+"""The name of the launch model without a container."""
 
 CELL_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -87,10 +90,10 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""Columns of cells.parquet that only other programs read."""
+"""The columns of cells.parquet that this project writes for other programs and does not read."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
-"""Columns that have a value in every row."""
+"""The columns of cells.parquet that must have a value in every row."""
 
 READ_COLUMNS: Mapping[str, Any] = {
     name: kind for name, kind in CELL_COLUMNS.items() if name not in FOR_OTHERS
@@ -113,8 +116,8 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
 }
 
 SAMPLES = "samples.parquet"
-"""The name of the file with the samples. Packages above `measure` do not read it: a page that plots
-samples gets them from its material."""
+"""The name of the file with all samples of a campaign. Packages above `measure` do not read this
+file. A page that plots samples gets the samples from its `Material`."""
 
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -147,7 +150,7 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
 }
 
 RUN = ("variables",)
-"""Entries of campaign.json whose texts stay as they are, because other programs read them."""
+"""The entries of campaign.json whose texts stay unchanged, because other programs read them."""
 
 
 @dataclass(frozen=True)
@@ -176,12 +179,12 @@ class CollectedCampaign:
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """Return one row for each declared cell and round, with the columns `READ_COLUMNS`."""
+        """Return a table with one row for each declared cell and round; see `READ_COLUMNS`."""
         return self.read_cells()
 
     @cached_property
     def samples(self) -> pl.DataFrame:
-        """Return one row for each sample, with the columns `SAMPLE_COLUMNS`.
+        """Return a table with one row for each sample; its columns are `SAMPLE_COLUMNS`.
 
         Raises:
             InputError: a column has another type.
@@ -190,17 +193,17 @@ class CollectedCampaign:
 
     @cached_property
     def sample_count(self) -> int:
-        """Return the number of samples, without reading the samples."""
+        """Return the campaign's number of samples, without reading the samples."""
         return count_rows(self.folder / SAMPLES, SAMPLE_COLUMNS)
 
     @cached_property
     def kernels(self) -> frozenset[str]:
-        """Return the kernels that have cells."""
+        """Return the names of the kernels that have cells in the campaign."""
         return frozenset(self.read_cells("kernel")["kernel"].unique())
 
     @cached_property
     def usable_samples(self) -> Mapping[str, pl.DataFrame]:
-        """Return, by kernel, the samples of launches with one of the `USABLE_STATUSES`."""
+        """Return, for each kernel, the samples of cells whose status is in `USABLE_STATUSES`."""
         usable = self.cells.filter(pl.col("status").is_in(USABLE_STATUSES))
         samples = self.samples.join(
             usable.select(*LAUNCH, "kernel"), on=LAUNCH, maintain_order="left"
@@ -209,7 +212,7 @@ class CollectedCampaign:
         return {kernel: part for (kernel,), part in parts.items()}
 
     def of_kernel(self, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return the cells of a kernel, and its usable samples."""
+        """Return the rows of a kernel's cells, and the kernel's usable samples."""
         cells = self.cells.filter(pl.col("kernel") == kernel)
         return cells, self.usable_samples.get(kernel, self.samples.clear())
 
@@ -252,7 +255,7 @@ def record_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
-    """Read cells.parquet, or only the named columns; then missing values are not filled in."""
+    """Read cells.parquet. If columns are named, read only these and fill in no missing values."""
     if names:
         return read_table(path, READ_COLUMNS, where, names)
     return _fill_identity(read_table(path, READ_COLUMNS, where))
@@ -272,7 +275,10 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
-    """If a launch never ran, fill in its description from other launches of the same cell."""
+    """Fill in ranks, setting and so on of launches that never ran.
+
+    The values come from other launches of the same cell.
+    """
     described = ("thread_level", "setting", "ranks", "placement", "launch_model")
     return cells.with_columns(
         pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE))
@@ -307,7 +313,7 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
 
 @lru_cache(maxsize=20_000)
 def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
-    """Return a cell's axes, from the JSON text in its ``labels``; the result must not be changed.
+    """Return a cell's axes and values, from JSON text. The caller must not change the result.
 
     Raises:
         InputError: the text is not a JSON object.

@@ -1,1 +1,1 @@
-"""The terms of a campaign: cells, axes, verdicts, figures, and what an experiment is."""
+"""The terms that all packages share: experiments, metrics, verdicts, and statuses of cells."""

@@ -1,4 +1,4 @@
-"""What an experiment is: how it is judged, what its page shows, and which figure is compared."""
+"""What an experiment is: how it is judged, what its page shows, and which value is compared."""
 
 from __future__ import annotations
 
@@ -13,24 +13,30 @@ if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
 
 
 class Analysis(Protocol):
-    """Judges the cells of an experiment. Every data frame has the columns of `tables.PLACE`."""
+    """The interface of an object that gives the cells of an experiment their verdicts.
+
+    Every table that it takes or returns has the columns `tables.PLACE`.
+    """
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per value: PLACE, round, metric, statistic, unit, value (and a kind)."""
+        """Return a table with a row for each value of a launch.
+
+        Its columns are PLACE, round, metric, statistic, unit, value, and sometimes a kind.
+        """
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples whose percentiles are wanted: PLACE, metric, value."""
+        """Return a table of the samples whose percentiles a page shows: PLACE, metric, value."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one row for each timed operation.
+        """Return the evidence for verdicts: a table with one row for each timed operation.
 
         The columns are PLACE, round, rank, index, remaining, elapsed, valid; ``remaining`` and
-        ``elapsed`` are in seconds. If the target opens an epoch, a column `verdicts.RELEASED` says
-        whether that call waited for the origin (1) or not (0).
+        ``elapsed`` are in seconds. If the target opens an epoch, the column `verdicts.RELEASED`
+        says whether the opening call waited for the origin (1) or not (0).
         """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict that a cell has if no launch failed. Each launch has one probe."""
+        """Return the verdict of a cell of which no launch failed. Each launch has one probe."""
 
 
 OverRanks = Literal["mean", "max", "sum"]
@@ -39,9 +45,9 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a launch: the median over samples, after each sample's ranks became one value.
+    """A value of a launch: each sample's values of all ranks become one; then the median is taken.
 
-    A metric is declared only once. ReFrame shows it; pages and comparisons use it.
+    A metric is declared only once. ReFrame shows the metric; pages and comparisons use it.
 
     Attributes:
         name: the name of the metric in summary.parquet.
@@ -63,14 +69,14 @@ class Metric:
     skipped: int = 0
 
     def described(self) -> dict[str, str]:
-        """Return the figure in the form that ReFrame's ``--describe`` shows."""
+        """Return a description of the metric for ReFrame's option ``--describe``."""
         ranks = f"{self.over_ranks} over {'the origins' if self.origins else 'all ranks'}"
         return {"metric": self.name, "unit": self.unit, "better": self.better, "ranks": ranks}
 
 
 @dataclass(frozen=True)
 class FigureOfMerit:
-    """The value by which two campaigns compare a cell.
+    """The value of a cell that a comparison of two campaigns uses.
 
     Attributes:
         metric: a metric of the launch values that the analysis returns.
@@ -105,7 +111,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One kernel, how the kernel is judged, and what the kernel's page shows.
+    """One kernel, how its cells are judged, and what its page in the report shows.
 
     Attributes:
         kernel: the name of the kernel in cells.parquet.
@@ -139,36 +145,39 @@ class Experiment:
 
     @property
     def held(self) -> Metric | None:
-        """Return the figure for which a site's references keep a bound; None if there is none.
+        """Return the metric for which a site's references keep a bound; None if there is none.
 
-        A bound is compared with the least of several launches, so lower must be better.
+        The bound is compared with the least value of several launches, so lower must be better.
         """
         if self.merit is None or not self.merit.held:
             return None
         return next(one for one in self.metrics if one.name == self.merit.metric)
 
     def means(self, axis: str, labels: Mapping[str, Any]) -> bool:
-        """Tell whether a cell's value on an axis has a meaning."""
+        """Tell whether an axis has a meaning for a cell with these labels."""
         other, values = self.applies.get(axis, ("", ()))
         return not other or str(labels.get(other)) in values
 
 
 class Experiments(Mapping[str, Experiment]):
-    """Experiments by kernel, in the order of a report.
+    """The experiments by kernel name, in the order in which a report shows them.
 
-    The commands pass this object to the floors below the studies, which must not look for studies.
-    Another process gets the function that finds the experiments, because pages cannot be sent
-    between processes.
+    The commands pass this object to the packages below `studies`, because these packages must not
+    import the studies. When this object is sent to another process, only the function that finds
+    the experiments is sent: pages cannot be pickled.
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
-        """Take a function that returns the experiments, and that other processes can import."""
+        """Take a function that returns all experiments.
+
+        Other processes must be able to import it.
+        """
         self._find = find
         found = sorted(find(), key=lambda experiment: experiment.order)
         self._by_kernel = {experiment.kernel: experiment for experiment in found}
 
     def __getitem__(self, kernel: str) -> Experiment:
-        """Return the experiment of a kernel."""
+        """Return the experiment whose kernel has a given name."""
         return self._by_kernel[kernel]
 
     def __iter__(self) -> Iterator[str]:
@@ -180,17 +189,17 @@ class Experiments(Mapping[str, Experiment]):
         return len(self._by_kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the function and arguments with which another process makes the same object."""
+        """Return what pickle needs to make the same object in another process."""
         return Experiments, (self._find,)
 
     @property
     def merits(self) -> Mapping[str, FigureOfMerit]:
-        """Return, by kernel, the figure that is compared, for kernels with such a figure."""
+        """Return the value that comparisons use for each kernel, for the kernels that have one."""
         return {name: entry.merit for name, entry in self.items() if entry.merit is not None}
 
     @property
     def baselines(self) -> list[str]:
-        """Return the kernels whose times are the machine's own."""
+        """Return the kernels that time the machine itself, without MPI."""
         return [kernel for kernel, entry in self.items() if entry.is_baseline]
 
     @property
@@ -199,7 +208,7 @@ class Experiments(Mapping[str, Experiment]):
         return list(dict.fromkeys(entry.study for entry in self.values() if entry.study.brief))
 
     def measured(self, kernels: Iterable[str]) -> list[Experiment]:
-        """Return the experiments of some kernels, in order."""
+        """Return the experiments of the given kernels, in the order of a report."""
         wanted = set(kernels)
         return [entry for kernel, entry in self.items() if kernel in wanted]
 
@@ -214,7 +223,9 @@ def timed(
     analysis: Analysis,
     page: Any,
 ) -> Experiment:
-    """Return an experiment whose times are compared. The experiment's module has the kernel's name.
+    """Return an experiment whose times are compared between campaigns.
+
+    The name of the experiment's module must be the name of the kernel.
 
     Args:
         module: the full name of the module.

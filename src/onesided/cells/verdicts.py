@@ -41,19 +41,19 @@ VERDICT_OF_STATUS: Mapping[str, str] = {
     "unavailable": UNAVAILABLE,
     "not_run": NOT_RUN,
 }
-"""The statuses of a cell in one launch, the worst first, and the verdict that each leads to."""
+"""The bad statuses that a cell can have in one launch, the worst first, each with its verdict."""
 
 FAILURES = (WRONG_DATA, HANG, CRASH, TEARDOWN_FAILURE, TIMED_OUT, HELPER_RETURNED, NO_EFFECT)
-"""Verdicts that say that something went wrong, the worst first."""
+"""The verdicts that say that something went wrong, the worst first."""
 
 NOT_MEASURED = (UNSUPPORTED, UNAVAILABLE, NOT_RUN)
-"""Verdicts of cells without a measurement."""
+"""The verdicts of cells that were not measured."""
 
 WITHOUT_VALUES = (*FAILURES, *NOT_MEASURED)
-"""Verdicts of cells whose values are not compared."""
+"""The verdicts of cells whose values are not compared between campaigns."""
 
 OBSERVED = (INDEPENDENT, WITH_HELP, DELAYED, PARTIAL, WAITS)
-"""Verdicts that say how the operation progressed while the target computed."""
+"""The verdicts that say how an operation progressed while the target computed."""
 
 WORDS = (
     *FAILURES,
@@ -81,16 +81,16 @@ RANKS: Mapping[str, int] = {
     DELAYED: 3,
     **dict.fromkeys(_BEST, 4),
 }
-"""Verdicts in order, from bad (0) to good. A verdict that is not in this order is neither better
-nor worse than any other verdict."""
+"""A number for each verdict, from bad (0) to good. A verdict without a number is neither better nor
+worse than any other verdict."""
 
 RELEASED = "released"
-"""The series for the target's call that opens its part of an epoch. The value is 1 if the call
-returned only after the origin, which had waited outside MPI, had called MPI. The value is 0 if
-the call returned earlier."""
+"""The name of the series of samples on the call with which the target opens its epoch. A sample is
+1 if the target's call returned only after the origin had called MPI; before, the origin had waited
+outside MPI. A sample is 0 if the target's call returned earlier."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
-"""A sample is early if it returned within this share of the remaining compute."""
+"""An operation is early if it returned within this share of the target's remaining compute time."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Probe:
 
     @property
     def early_fraction(self) -> float:
-        """Return the fraction of early samples; NaN if there are no samples."""
+        """Return which fraction of a launch's samples was early; NaN if there are no samples."""
         if not self.remaining:
             return math.nan
         early = sum(
@@ -121,7 +121,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict, its reason, and its evidence."""
+    """The verdict on a cell, with its reason and its evidence."""
 
     word: str
     detail: str | None = None
@@ -131,16 +131,17 @@ class Verdict:
 
 
 def is_early(remaining_s: float, elapsed_s: float) -> bool:
-    """Tell whether it is certain that an operation returned while the target still computed."""
+    """Tell whether an operation was early: it surely returned while the target still computed."""
     return elapsed_s < EARLY_SHARE_OF_REMAINING * remaining_s
 
 
 def change(before: str, after: str, crowded: bool) -> str | None:
     """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not change.
 
-    A change to or from `UNDECIDED`, or to or from a verdict without a measurement, is open. In a
-    crowded cell, a change between two observations is open, because the scheduler may be the cause.
-    But a failure that appears is worse, and one that disappears is better, even in a crowded cell.
+    A change is open if one of the two verdicts is `UNDECIDED` or a verdict of a cell that was not
+    measured. In a crowded cell (fewer cores than threads), a change between two observations is
+    open, because the scheduler may be the cause. But a new failure is always worse, and a failure
+    that disappeared is always better, even in a crowded cell.
 
     Args:
         before: the verdict of the first of two cells.

@@ -1,4 +1,7 @@
-"""The command `onesided`. A module with commands is imported only when one of them is called."""
+"""The command `onesided`.
+
+A module of this package is imported only when one of its commands is called.
+"""
 
 import argparse
 import gc
@@ -36,28 +39,29 @@ MODULES: Mapping[str, str] = {
     "wire": "machine",
     "new": "new_experiment",
 }
-"""By the first word of a command, its module. The help lists the commands in this order."""
+"""The module of each command, by the command's first word. `onesided --help` lists the commands in
+this order."""
 
 OF_ACTIONS = {
     "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
     "container": ("container images", "Build the images, and see whether two hold the same."),
     "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
 }
-"""For each command with actions: its line in the list of commands, and its description."""
+"""Two help texts of each command that has actions: a line for the list, and a description."""
 
 AS_IN_THE_SHELL = ("wire",)
-"""Commands that start what the user names, with the variables of the user's shell."""
+"""The commands that start a program of the user, with the variables of the user's shell."""
 
 OF_MANY_VALUES = (
     *("further", "collect", "collect-reframe", "analyse", "report"),
     *("reproducibility", "compare"),
 )
-"""Stages that make millions of values but hardly any reference cycles. The garbage collector's
-search for cycles would take a fifth of their time."""
+"""The commands that make millions of Python objects but hardly any reference cycles. In these
+commands, the garbage collector's search for cycles would take a fifth of the time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
-    """Return the parser with the commands whose first word is one of `words`."""
+    """Return an argument parser for the commands whose first word is in `words`."""
     for module in {MODULES[word] for word in words}:
         importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)
@@ -80,7 +84,7 @@ def _add(subparsers: argparse._SubParsersAction, word: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, 1 (the command failed) or 2 (bad input)."""
+    """Run one command; return its exit status: 0, 1 (the command failed) or 2 (bad input)."""
     arguments = sys.argv[1:] if arguments is None else arguments
     standing.mend()
     paths.resolve_variables()

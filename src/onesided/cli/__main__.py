@@ -1,4 +1,4 @@
-"""``python -m onesided.cli`` is the command `onesided`."""
+"""Run the command `onesided` as ``python -m onesided.cli``."""
 
 import sys
 

@@ -12,7 +12,7 @@ Run = Callable[[argparse.Namespace], int]
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a command, as `argparse.ArgumentParser.add_argument` takes it."""
+    """An argument of a command, in the form that `ArgumentParser.add_argument` takes."""
 
     names: tuple[str, ...]
     details: dict[str, Any]
@@ -20,7 +20,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """A command, or an action of a command: ``site check``.
+    """A command of `onesided`, or an action of a command, such as ``site check``.
 
     Attributes:
         words: the words of the name, in the order in which a user types them.
@@ -47,18 +47,18 @@ class Command:
 
 
 COMMANDS: dict[tuple[str, ...], Command] = {}
-"""The commands of the imported modules, by their words."""
+"""All commands of the modules imported so far, by the words of the command's name."""
 
 
 def argument(*names: str, **details: Any) -> Argument:
-    """Return an argument of a command."""
+    """Return an argument that a command can take."""
     return Argument(names, details)
 
 
 def command(
     words: str, help_line: str, *arguments: Argument, **details: Any
 ) -> Callable[[Run], Run]:
-    """Return a decorator that makes a function a command."""
+    """Return a decorator that registers a function as a command of `onesided`."""
 
     def register(run: Run) -> Run:
         key = tuple(words.split())
@@ -80,4 +80,4 @@ KEEP_ENVIRONMENT = argument(
     action="store_true",
     help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
 )
-"""The option of all commands that launch."""
+"""The option ``--keep-environment``, which all commands that launch ranks have."""

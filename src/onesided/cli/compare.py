@@ -52,7 +52,7 @@ def _same(asked: list[str]) -> dict[str, str]:
     description="Which verdicts changed, what is slower or faster than before?",
 )
 def compare(options: argparse.Namespace) -> int:
-    """Print the comparison; write its page if one is asked for; return 0."""
+    """Print a comparison of two campaigns; write a page if the user asks for it; return 0."""
     if options.page:
         writing.demand_folder("--page", options.page)
     from onesided.compare import campaigns
@@ -82,7 +82,7 @@ def compare(options: argparse.Namespace) -> int:
     description="Do two runs of one campaign say the same?",
 )
 def reproducibility(options: argparse.Namespace) -> int:
-    """Print six figures, changed values and verdicts; return 1 if a figure misses its bound."""
+    """Print how well a second campaign repeats the first; return 1 if a bound is missed."""
     from onesided.compare import reproducibility
     from onesided.compare.pair import Judged
     from onesided.studies import find
@@ -109,7 +109,7 @@ def reproducibility(options: argparse.Namespace) -> int:
     description="Since which version of an MPI does an access progress?",
 )
 def versions(options: argparse.Namespace) -> int:
-    """Print what changed between versions; write the page if one is asked for; return 0."""
+    """Print what changed between versions of MPIs; write a page if asked for; return 0."""
     if options.page:
         writing.demand_folder("--page", options.page)
     # these load the drawing library

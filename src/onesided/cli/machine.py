@@ -1,4 +1,4 @@
-"""Commands for a machine: provide MPIs, describe it to Spack, build images, check a site file."""
+"""Commands for a machine: provide MPIs, write Spack files, build images, check site files."""
 
 import argparse
 import sys
@@ -33,7 +33,7 @@ MOST = 1e9
     epilog="`onesided environments lock NAME` adds the hashes of a newly declared version.",
 )
 def environments(options: argparse.Namespace) -> int:
-    """Provide environments, or lock hashes; return 1 if a needed environment is unavailable."""
+    """Provide MPIs, or lock their hashes; return 1 if a needed environment is unavailable."""
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
     found = provision.provide_all(options.names, provider=options.provider)
@@ -44,7 +44,7 @@ def environments(options: argparse.Namespace) -> int:
 
 
 def lock(wanted: list[str]) -> int:
-    """Add the hashes of declared versions to config/wheels.lock."""
+    """Add the hashes of the declared wheels to config/wheels.lock."""
     declared = declarations.declared()
     known = {name: one for name, one in declared.items() if one.packages}
     if not wanted or any(name not in known for name in wanted):
@@ -67,7 +67,7 @@ def lock(wanted: list[str]) -> int:
     "would be written to spack/machines/ and linked below build/spack/externals/.",
 )
 def spack_machine(options: argparse.Namespace) -> int:
-    """Print which files would be written; write them if asked."""
+    """Print which Spack files describe this machine; write the files if the user asks for it."""
     from onesided.environments.spack_machine import plan
 
     found = plan.make(paths.check_name("spack machine", "--name", options.name))
@@ -89,7 +89,10 @@ def spack_machine(options: argparse.Namespace) -> int:
     "library says of itself.",
 )
 def spack_check(options: argparse.Namespace) -> int:
-    """Check a machine file, and print the MPIs that were not tried. A fault is an `InputError`."""
+    """Check a machine's Spack file, and print the MPIs that were not tried.
+
+    A fault raises `InputError`.
+    """
     from onesided.environments import spack_machine as machines
 
     unasked = machines.check(options.file)
@@ -122,7 +125,7 @@ def spack_check(options: argparse.Namespace) -> int:
     "first, unless it is there.",
 )
 def container_build(options: argparse.Namespace) -> int:
-    """Build the images one after another.
+    """Build container images one after another.
 
     Raises:
         InputError: there is no such image.
@@ -154,7 +157,7 @@ def container_build(options: argparse.Namespace) -> int:
     "where they differ. When they were built is no part of it.",
 )
 def container_compare(options: argparse.Namespace) -> int:
-    """Print the differences; return 1 if there are any.
+    """Print the differences between two container images; return 1 if there are any.
 
     Raises:
         InputError: a file does not exist.
@@ -186,7 +189,7 @@ def container_compare(options: argparse.Namespace) -> int:
     "Exit code 2 with a line for each fault; notes are no faults.",
 )
 def site_check(options: argparse.Namespace) -> int:
-    """Print partitions and notes, then one line for each fault."""
+    """Check a site file: print its partitions and notes, then one line for each fault."""
     from onesided.sites import site_check as checker
 
     findings = checker.check(options.file)
@@ -215,7 +218,7 @@ def site_check(options: argparse.Namespace) -> int:
     "command starts find the hosts by themselves. Nothing is left when the command has ended.",
 )
 def wire(options: argparse.Namespace) -> int:
-    """Run a command on a host; return its exit status.
+    """Run a command on a simulated host of this machine; return the command's exit status.
 
     Raises:
         InputError: a number has no meaning.

@@ -1,4 +1,4 @@
-"""Write the files of a new experiment: those in docs/add-an-experiment.md, under another name."""
+"""Write the files of a new experiment: renamed copies of the files in docs/add-an-experiment.md."""
 
 import argparse
 import re
@@ -12,14 +12,14 @@ from onesided.system.errors import InputError
 EXAMPLE = "get_latency"
 EXAMPLE_STUDY = "tutorial"
 FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
-"""Finds each file in docs/add-an-experiment.md: its name, and then a block with its text."""
+"""A pattern for the files in docs/add-an-experiment.md: a file's name, then a block of text."""
 PUBLISHED = "results/published/"
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a module"
 
 
 def example(published: bool = True) -> dict[str, str]:
-    """Return the texts of the files in the page, by their paths below the checkout's root.
+    """Return the files in docs/add-an-experiment.md: their texts by path in the checkout.
 
     Args:
         published: whether to return also the source's numbers, and files as the last section of
@@ -37,7 +37,7 @@ def example(published: bool = True) -> dict[str, str]:
 
 
 def files_of(name: str, study: str) -> dict[str, str]:
-    """Return the texts of the files of a new experiment, by their paths below the checkout's root.
+    """Return the files of a new experiment: their texts by path in the checkout.
 
     Args:
         name: the name of the kernel, the check, the package and the campaign.
@@ -78,7 +78,7 @@ def _title_of(study: str) -> str:
 
 
 def _describes(path: Path) -> bool:
-    """Tell whether a file is the ``__init__.py`` of an existing study, which describes it."""
+    """Tell whether a file is the ``__init__.py`` that describes an existing study."""
     return path.name == "__init__.py" and path.exists()
 
 

@@ -1,4 +1,4 @@
-"""`onesided progress`: a table of one launch under each MPI, in seconds; no verdict."""
+"""`onesided progress`: launch one kernel under each MPI, and print a table without verdicts."""
 
 import argparse
 import re
@@ -17,11 +17,12 @@ from onesided.system.errors import InputError, OnesidedError
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
 RANKS, HOSTS_DELAY_US = 2, 50
-"""The ranks of the launch on hosts of this machine, and the time of a message on their wire."""
+"""The number of ranks and the delay of a message, in launches on simulated hosts."""
 TIMED_OUT = 124
-"""The exit status that stands for a launcher which was ended after `LAUNCH_TIMEOUT_S`."""
+"""The exit status for a launcher that was ended after `LAUNCH_TIMEOUT_S` seconds."""
 ONE_MOMENT = ("--latency-passes", "0")
-"""The kernel takes each latency once, unless the user's options say otherwise: this saves time."""
+"""Options with which the kernel measures each latency only once, to save time. The user's options
+may say otherwise."""
 #: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
@@ -41,7 +42,7 @@ PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
     description=__doc__,
 )
 def run(options: argparse.Namespace) -> int:
-    """Print a table for each environment; return 1 if a launch failed.
+    """Launch the kernel and print a table for each environment; return 1 if a launch failed.
 
     Raises:
         InputError: an environment or the setting is not declared.
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_words(words: list[str]) -> None:
-    """Refuse options that do not begin with a dash, before anything is installed."""
+    """Raise an error if the kernel's options do not begin with a dash, before any installation."""
     if words and not words[0].startswith("-"):
         expected = f"--environment {words[0]} for an MPI, or after `--` the kernel's options"
         raise InputError("progress", None, repr(words[0]), expected)
@@ -98,7 +99,10 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 
 
 def _print_table(output: Path, cells: list[str], status: int) -> None:
-    """Print the table of a launch. There is none if the options asked only for help or cells."""
+    """Print the table with the results of a launch.
+
+    There is no table if the options asked only for help or for the list of cells.
+    """
     from onesided.studies.stfc.progress import launch_table
 
     launch = records.read_launch(output, output.with_name("none"))
@@ -119,9 +123,12 @@ def _print_table(output: Path, cells: list[str], status: int) -> None:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Print the ranks' other output below the table. A library may print a line for each window.
+    """Print what the ranks wrote to the terminal, below the table.
 
-    If lines differ only in the process that they begin with, only the first one is printed.
+    An MPI library may print a line for each window.
+
+    If several lines differ only in the name of the process at their beginning, only the first line
+    is printed.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

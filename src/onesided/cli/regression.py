@@ -1,4 +1,4 @@
-"""Commands for a site that runs the checks with ReFrame itself: references, and reports of runs."""
+"""Commands for sites that run the checks with their own ReFrame: references and reports."""
 
 import argparse
 import sys
@@ -37,7 +37,7 @@ this run. A report that was collected before is not added again.
     description=OF_REFERENCES,
 )
 def run(options: argparse.Namespace) -> int:
-    """Write one file per partition and environment; print the paths and the proposals."""
+    """Write one reference file per partition and environment; print the files' paths."""
     from onesided.measure.cell_verdicts import read_verdicts
     from onesided.regression import references
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     description=OF_REPORTS,
 )
 def collect_reframe(options: argparse.Namespace) -> int:
-    """Add reports to a campaign; write tables, verdicts and pages; print a summary."""
+    """Add ReFrame's reports to a campaign; write tables, verdicts and pages; print a summary."""
     from onesided import report as pages
     from onesided.campaign import site_runs
     from onesided.campaign.collect import collect

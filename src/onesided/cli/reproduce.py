@@ -1,4 +1,4 @@
-"""`onesided reproduce`: make a failing cell of `conformance` smaller; write it as a C program."""
+"""`onesided reproduce`: simplify a failing cell of `conformance`, and write it as a C program."""
 
 import argparse
 import json
@@ -22,15 +22,15 @@ KERNEL = "conformance"
 CELL_TIMEOUT_S = 5
 LAUNCH_TIMEOUT_S = 30
 SEEDS = range(1, 21)
-"""The seeds that are tried one after another if no seed is given. A drawn layout depends on the
-seed."""
+"""The random seeds that are tried one after another if the user gives no seed. The seed determines
+the layout of a cell with the layout `drawn`."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
 
 @dataclass
 class Bench:
-    """Tries cells, one after another, with one MPI and one setting."""
+    """Launches cells, one after another, with one MPI and one setting."""
 
     document: Mapping[str, Any]
     variables: Mapping[str, str]
@@ -39,7 +39,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], *options: str) -> str:
-        """Launch one cell, with further options if any are given; return its result."""
+        """Launch one cell, perhaps with further options for the kernel; return its result."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
@@ -57,7 +57,7 @@ class Bench:
             return _verdict(lines)
 
     def data_of(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """Launch one cell; return its data, also if it then crashes or hangs.
+        """Launch one cell; return its datatypes and values, even if the cell crashes or hangs.
 
         Raises:
             OnesidedError: the kernel wrote nothing.
@@ -70,7 +70,7 @@ class Bench:
             return json.loads(path.read_text("utf-8"))
 
     def run_program(self, program: Path, folder: Path) -> str:
-        """Compile and run a program that was written from a cell; return how it ended."""
+        """Compile and run the C program that was written from a cell; return how it ended."""
         executable = folder / "program"
         compiler = self.document["compilers"]["c"]
         built = subprocess.run(
@@ -92,9 +92,11 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return the result in the lines of a launch of one cell. Without a result, it crashed or hung.
+    """Return the result of a launch of one cell, from the kernel's lines.
 
-    Wrong data in a window, in a fetched value and in a sent value are different results.
+    If there is no result line, the cell crashed or hung.
+
+    Wrong data in a window, wrong fetched values and wrong sent values are three different results.
     """
     text = lines.read_text("utf-8") if lines.is_file() else ""
     results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]
@@ -105,7 +107,7 @@ def _verdict(lines: Path) -> str:
 
 
 def labels_of(cell: str, environment: str) -> dict[str, str]:
-    """Return the labels of a cell of the kernel conformance.
+    """Return the axes and values of a cell of the kernel conformance, from the cell's id.
 
     Raises:
         InputError: the text is not a cell, or is a cell of another kernel.
@@ -135,7 +137,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     KEEP_ENVIRONMENT,
 )
 def run(options: argparse.Namespace) -> int:
-    """Write the program and print its command; return 0, or 1 if nothing failed.
+    """Write the C program and print how to run it; return 1 if no cell failed, else 0.
 
     Raises:
         InputError: an environment, a setting or the cell is not declared.
@@ -185,7 +187,7 @@ def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace
 
 
 def _command(bench: Bench, options: argparse.Namespace, name: str) -> str:
-    """Return the lines that build the program and run it under the same setting."""
+    """Return the shell commands that build the C program and run it under the same setting."""
     document = bench.document
     value = settings.value(options.setting, document["family"], document["version"])
     exports = [f"{key}={shlex.quote(text)}" for key, text in value.variables.items()]

@@ -1,7 +1,8 @@
-"""`onesided rerun ENVIRONMENT CELL`: one launch of a report's cell, beside the report's verdict.
+"""`onesided rerun ENVIRONMENT CELL`: launch a cell of a report again, and compare the verdicts.
 
-The cell is launched as its check launches it: its ranks, thread level, setting, options, launcher
-and placement. A line of a report names the cell completely.
+The cell is launched exactly as in its campaign: with the same ranks, thread level, setting,
+options, launcher and placement. The line of a cell in a report contains everything that identifies
+the cell.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     "be launched (1); 2 bad input.",
 )
 def run(options: argparse.Namespace) -> int:
-    """Print both verdicts; return 1 if both are decided and differ, else 0.
+    """Print the old and the new verdict of a cell; return 1 if both are decided and differ, else 0.
 
     Raises:
         InputError: an environment, the results or the cell are not known; nothing was installed.
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(found: Found, again: Again) -> list[str]:
-    """Return both verdicts, one below the other, and then both values if the cell has values."""
+    """Return lines with the old and the new verdict of a cell, and with its values if any."""
     entry = found.entry
     before = f"in {found.folder}"
     now = "now, of one launch"
@@ -90,7 +91,7 @@ def lines(found: Found, again: Again) -> list[str]:
 
 
 def _values(found: Found, again: Again) -> list[str]:
-    """Return the cell's figure of merit in this launch, and in the report with its interval."""
+    """Return lines with the cell's compared value, in this launch and in the report."""
     from onesided import studies
     from onesided.rerun import launch
 
@@ -123,7 +124,7 @@ def _shown(row: Mapping[str, Any], key: str) -> str:
     description="Source an advice file, run its claims again, and say whether they hold.",
 )
 def advice(options: argparse.Namespace) -> int:
-    """Print one line for each claim; return 1 if a claim is not true any more.
+    """Test the claims of an advice file: print one line for each; return 1 if a claim is not true.
 
     Raises:
         InputError: a file claims nothing or names an environment that is not there.
@@ -168,7 +169,7 @@ def _latency(text: str) -> float:
     "benchmarks of MPI print it.",
 )
 def estimate(options: argparse.Namespace) -> int:
-    """Print a line for each way.
+    """Print the expected time of each kind of access on a network with the given latency.
 
     Raises:
         InputError: the time is none, or the campaign has counted no round trips.

@@ -1,6 +1,6 @@
 """Commands for a whole campaign, and for its stages, which Snakemake calls one by one.
 
-A command imports modules that load polars or the drawing library only when it runs, because a
+A command imports polars or the drawing library only when it runs. This saves time, because a
 campaign starts the command `session` many times.
 """
 
@@ -19,7 +19,10 @@ def _say(line: str) -> None:
 
 
 def _list() -> NoReturn:
-    """List the campaigns, in place of running one without a name: some campaigns take hours."""
+    """Print a list of the campaigns, because the user named none.
+
+    No campaign runs by default: some take hours.
+    """
     for line in campaign.listed():
         _say(line)
     raise InputError("run", "CAMPAIGN", "none", "a name of this list, or a file")
@@ -66,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 @command("declare", "write the campaign's grid, as ReFrame has it", CAMPAIGN)
 def declare(options: argparse.Namespace) -> int:
-    """Write the grid of cells that a campaign declares."""
+    """Write the file ``declared.json`` with the tests and cells of a campaign."""
     from onesided.campaign import declared
 
     loaded = campaign.load(options.campaign)
@@ -84,7 +87,7 @@ def declare(options: argparse.Namespace) -> int:
     argument("round", type=int, help="number of the round, from 1"),
 )
 def session(options: argparse.Namespace) -> int:
-    """Run ReFrame once, for a partition, environment and round."""
+    """Run one session of a campaign: ReFrame, for one partition, environment and round."""
     from onesided.campaign import declared, further
     from onesided.campaign.session import Session
     from onesided.campaign.slot import Slot
@@ -113,7 +116,7 @@ def session(options: argparse.Namespace) -> int:
     argument("round", type=int, help="number of the round"),
 )
 def further(options: argparse.Namespace) -> int:
-    """Decide which cells a further round carries."""
+    """Decide which cells run again in a further round of a campaign."""
     from onesided.campaign import further as rounds
     from onesided.measure import further_rounds
     from onesided.studies import find
@@ -125,7 +128,7 @@ def further(options: argparse.Namespace) -> int:
 
 @command("collect", "gather a campaign's sessions into Parquet", CAMPAIGN)
 def collect(options: argparse.Namespace) -> int:
-    """Gather a campaign's sessions into Parquet."""
+    """Gather the results of a campaign's sessions into Parquet files."""
     from onesided.campaign.collect import collect as gather
 
     loaded = campaign.load(options.campaign)
@@ -136,7 +139,7 @@ def collect(options: argparse.Namespace) -> int:
 
 @command("analyse", "write summary.parquet and verdicts.json of a campaign", RESULTS)
 def analyse(options: argparse.Namespace) -> int:
-    """Make medians, intervals and verdicts from a campaign's tables."""
+    """Compute medians, intervals and verdicts from a campaign's tables."""
     from onesided.measure.analyse import analyse as judge
     from onesided.studies import find
 
@@ -152,9 +155,9 @@ def analyse(options: argparse.Namespace) -> int:
     argument("--single-file", action="store_true", help="put everything into index.html"),
 )
 def report(options: argparse.Namespace) -> int:
-    """Write pages, tables and figures, and print a summary.
+    """Write a campaign's report (pages, tables and figures), and print a summary.
 
-    The campaign's page, index.html, has the answers; each study has its own page beside it.
+    The campaign's page, index.html, has the answers. Each study has its own page.
     """
     from onesided import report as pages
     from onesided.studies import find

@@ -1,1 +1,1 @@
-"""The MPIs, the ways to provide an MPI, and the kernels that are built with an MPI."""
+"""Provide the declared MPIs, describe them, and build kernels with them."""

@@ -1,8 +1,8 @@
-"""Container images: what an image contains, and how a kernel is launched in an image.
+"""Container images: which MPIs and kernels they contain, and how a kernel is launched in one.
 
-There are three launch models. *contained*: launcher and ranks are in one container. *hybrid*: the
-host's launcher starts one container for each rank. *bind*: as *hybrid*, but the host's MPI is
-mounted over the image's MPI.
+There are three launch models. In the model *contained*, the launcher and the ranks are in one
+container. In the model *hybrid*, the host's launcher starts one container for each rank. The model
+*bind* is like *hybrid*, but the host's MPI is mounted over the image's MPI.
 """
 
 import os
@@ -24,12 +24,14 @@ CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The name of the image that has kernels for the MPI ABI, but no MPI."""
 OWN, SHARED = "own", "shared"
-"""Which containers of a launch share namespaces: none, or all that one launcher starts."""
+"""Whether each container of a launch has its own namespaces, or the containers that a launcher
+starts share their namespaces."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""The variable that every image of this project sets. Its value is the path of `DOCUMENT`."""
+"""The environment variable that every image of this project sets. The variable's value is the path
+of the document that describes the image."""
 ROOT = Path("/opt/onesided")
-"""The folder of the project in every image."""
+"""The folder in which every image contains this project."""
 DOCUMENT = ROOT / "image.json"
 MPI_MOUNT = ROOT / "mpi"
 """The folder where a host's MPI is mounted in the image without an MPI."""
@@ -37,13 +39,13 @@ READ_TIMEOUT_S = 60.0
 
 
 def inside() -> Path | None:
-    """Return the document of the image in which this process runs; None outside an image."""
+    """Return the path of the file that describes the image around this process; None outside."""
     declared = os.environ.get(IMAGE_VARIABLE)
     return Path(declared) if declared else None
 
 
 def read_own() -> Document:
-    """Return the document of the image in which this process runs.
+    """Read the document that describes the image in which this process runs.
 
     Raises:
         InputError: this is not an image of this project, or the document does not fit the schema.
@@ -56,13 +58,13 @@ def read_own() -> Document:
 
 
 def runtime() -> Path | None:
-    """Return the program that runs images; None if there is no such program."""
+    """Return the path of apptainer, which runs images; None if it is not on PATH."""
     found = shutil.which(RUNTIME)
     return Path(found) if found else None
 
 
 def needed_runtime() -> Path:
-    """Return the program that runs images.
+    """Return the path of apptainer, which runs images.
 
     Raises:
         OnesidedError: there is no such program.
@@ -74,17 +76,17 @@ def needed_runtime() -> Path:
 
 
 def runtime_version(program: Path) -> str:
-    """Return the version of the program that runs images, as one line of text."""
+    """Return the version of apptainer, as one line of text."""
     return _ask([str(program), "--version"]).strip()
 
 
 def image_file(name: str) -> Path:
-    """Return the file of an image: ``onesided-<name>.sif`` in ``ONESIDED_IMAGES`` or ``build``."""
+    """Return the path of an image: ``onesided-<name>.sif`` in ``ONESIDED_IMAGES`` or ``build``."""
     return paths.images_dir() / f"onesided-{name}.sif"
 
 
 def read(program: Path, image: Path) -> Document:
-    """Return the document of an image.
+    """Read the document that describes an image, out of the image.
 
     Raises:
         OnesidedError: the image cannot be run, or is not an image of this project.
@@ -109,13 +111,13 @@ def without_colours(text: str) -> str:
 
 
 def exec_words() -> list[str]:
-    """Return apptainer's command ``exec``, with the option ``--userns`` if the caller is root."""
+    """Return apptainer's command ``exec``, with the option ``--userns`` if the user is root."""
     # root in a sandbox may lack a capability that apptainer needs if it makes no user namespace
     return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
 
 
 def exec_options(environment: Mapping[str, Any]) -> list[str]:
-    """Return the options of ``apptainer exec`` that an environment's document requires."""
+    """Return the options of ``apptainer exec`` that an environment needs."""
     container = environment["container"]
     options = exec_words()[1:]
     if container["namespaces"] == SHARED:
@@ -128,7 +130,7 @@ def exec_options(environment: Mapping[str, Any]) -> list[str]:
 
 
 def is_entered(environment: Mapping[str, Any]) -> bool:
-    """Tell whether a launch has to enter a container; False if this process is already in it."""
+    """Tell whether a launch has to start containers; False if this process is already in one."""
     return environment["container"] is not None and inside() is None
 
 

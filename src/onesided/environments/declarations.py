@@ -1,6 +1,6 @@
-"""The declarations of config/environments.yaml: MPIs by name, each with its family's data.
+"""Read config/environments.yaml, which declares the MPIs.
 
-config/wheels.lock has the hashes of the wheels that are installed.
+The file config/wheels.lock has the hashes of the wheels that are installed.
 """
 
 import re
@@ -27,13 +27,13 @@ STATED = ("prefix", "compiler", "launcher")
 
 
 def library_of(family: Mapping[str, Any]) -> str:
-    """Return the standard of a family's libraries: MPI or OpenSHMEM."""
+    """Return the standard that a family implements: MPI or OpenSHMEM."""
     return family.get("library", libraries.MPI)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """One entry of config/environments.yaml, together with the entry of its family.
+    """One environment of config/environments.yaml, together with the entry of its MPI family.
 
     Attributes:
         name: the name of the environment.
@@ -66,35 +66,35 @@ class Declaration:
 
     @property
     def family_data(self) -> Document:
-        """Return the data for every version of the family; nothing if the family is not known."""
+        """Return the data of the MPI family, for all versions; empty if the family is not known."""
         return self.families[self.family] if self.family else {}
 
     @property
     def library(self) -> str:
-        """Return the standard of the library; MPI if the family is not known."""
+        """Return the library's standard (MPI or OpenSHMEM); MPI if the family is not known."""
         return library_of(self.family_data)
 
     @property
     def prefix(self) -> Path:
-        """Return the folder that the provider of this entry makes."""
+        """Return the folder into which the provider installs this environment's MPI."""
         return paths.environments_dir() / self.name / "prefix"
 
     @property
     def launcher(self) -> Path:
-        """Return the program that checks find as ``mpiexec``."""
+        """Return the path of the program that ReFrame checks call as ``mpiexec``."""
         return self.prefix / self.family_data["launcher"]
 
     @property
     def library_version(self) -> str:
-        """Return the version of the library: the declared version without a wheel's ``.post1``."""
+        """Return the version of the MPI library: the declared version without ``.post1``."""
         return re.sub(r"\.post\d+$", "", self.version or "")
 
     def spack_spec(self) -> str:
-        """Return the spec by which Spack knows this MPI."""
+        """Return the spec that names this MPI in Spack."""
         return self.family_data["spack"].replace("{version}", self.library_version)
 
     def version_pattern(self) -> str:
-        """Return the regular expression that the library's version string must match."""
+        """Return the regular expression that the MPI library's version string must match."""
         numbers = [*self.library_version.split("."), "0"]
         pattern = self.family_data["library_version_pattern"]
         values = {"{version}": self.library_version, "{major}": numbers[0], "{minor}": numbers[1]}
@@ -103,15 +103,16 @@ class Declaration:
         return pattern
 
     def variables_in(self, root: Path, family: str | None = None) -> dict[str, str]:
-        """Return the variables for an MPI in the folder `root`, of its own or the given family."""
+        """Return the environment variables that an MPI in the folder `root` needs."""
         texts = self.families[family or self.family]["variables"].items()
         return {name: text.replace("{prefix}", str(root)) for name, text in texts}
 
     def image_name(self) -> str:
-        """Return the name of the image with this MPI.
+        """Return the name of the container image with this MPI.
 
-        This is the declared image. If none is declared, it is the family's name for the first
-        version of the family in the file, and the native environment's name for other versions.
+        This is the declared image. If no image is declared, the first version of a family in the
+        file has the image with the family's name. Other versions have the image with the native
+        environment's name.
         """
         if self.image:
             return self.image
@@ -123,9 +124,10 @@ class Declaration:
 def declared(
     config_dir: Path | None = None, *, in_containers: bool = False
 ) -> dict[str, Declaration]:
-    """Return the declared environments by name, in the order of the file.
+    """Return the declared environments by name, in the order of config/environments.yaml.
 
-    A wheel may be declared without a hash. A missing hash does not stop other environments.
+    A wheel may be declared without a hash. A missing hash is no error here, so that other
+    environments can be used.
 
     Args:
         config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
@@ -190,7 +192,7 @@ def _in_container(
 
 
 def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declaration]:
-    """Return the declared environments with these names; without names, all outside containers.
+    """Return the environments with these names; without names, all native environments.
 
     Raises:
         InputError: a name is not declared, or the declarations are faulty.
@@ -206,20 +208,20 @@ def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declara
 
 
 def families() -> Mapping[str, Document]:
-    """Return what holds for every version of a family, by the family's name."""
+    """Return the data that all versions of an MPI family have in common, by the family's name."""
     return next(iter(declared().values())).families
 
 
 @dataclass(frozen=True)
 class LeftBehind:
-    """Glob patterns, for all families, of files that killed ranks can leave."""
+    """Glob patterns of the files that killed ranks of any MPI can leave behind."""
 
     shared_memory: set[str]
     temporary: set[str]
 
 
 def left_behind() -> LeftBehind:
-    """Return patterns of files that killed ranks can leave in shared memory and in ``/tmp``."""
+    """Return the patterns of files that killed ranks can leave in shared memory and in ``/tmp``."""
     known = families().values()
     return LeftBehind(
         {pattern for family in known for pattern in family["left_behind"]},
@@ -229,7 +231,7 @@ def left_behind() -> LeftBehind:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A requirement of the lock: one version of one package, with its hashes.
+    """One requirement in a lock file: a version of a package, with its hashes.
 
     Attributes:
         pin: ``name==version``.
@@ -243,7 +245,7 @@ class Requirement:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """For each group of continued lines, yield the number of the last line and the text."""
+    """Yield each requirement of a lock file, with continued lines: last line number and text."""
     held: list[str] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -258,7 +260,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
-    """Return the requirements of a lock, by pin.
+    """Return the requirements in a lock file, by pin (``name==version``).
 
     Raises:
         InputError: a line is not a requirement with hashes, or a pin occurs twice.
@@ -275,7 +277,7 @@ def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
 
 
 def read_lock(config_dir: Path) -> dict[str, Requirement]:
-    """Return the requirements of config/wheels.lock, by pin.
+    """Return the requirements in config/wheels.lock, by pin (``name==version``).
 
     Raises:
         InputError: the file cannot be read or is malformed.

@@ -1,4 +1,4 @@
-"""The description of an environment, ready or not (schemas/environment.schema.json)."""
+"""Make the document that describes an environment (schemas/environment.schema.json)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ INSTALLED_AS = 1
 
 
 def digest(declaration: Declaration, requirements: str | None = None) -> str:
-    """Return a SHA-256 of a declaration and of the MPI that was installed or found for it."""
+    """Return a SHA-256 of an environment's declaration and of the MPI that was found for it."""
     # Spack's name for the MPI does not change the environment, so it is not in the digest
     family = {key: value for key, value in declaration.family_data.items() if key != "spack"}
     content: dict[str, Any] = {
@@ -43,7 +43,7 @@ def digest(declaration: Declaration, requirements: str | None = None) -> str:
 
 
 def ready(found: Installation, findings: Document, variables: Mapping[str, str]) -> Document:
-    """Return the description of a probed environment.
+    """Return the document of an environment whose MPI was probed and works.
 
     Args:
         found: the environment's MPI.
@@ -75,7 +75,7 @@ def ready(found: Installation, findings: Document, variables: Mapping[str, str])
 
 
 def unavailable(declaration: Declaration, reason: str) -> Document:
-    """Return the description of an unavailable environment, with the reason."""
+    """Return the document of an unavailable environment, with the reason."""
     family, is_native = declaration.family_data, declaration.launch_model == NATIVE
     return {
         "schema": SCHEMA,
@@ -108,7 +108,7 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
 
 
 def of_image(declaration: Declaration, **known: Any) -> Document:
-    """Return what is known of the image in which an environment's ranks run.
+    """Return the part of an environment's document about the container image of its ranks.
 
     Args:
         declaration: the declaration of the environment.
@@ -130,7 +130,7 @@ def of_image(declaration: Declaration, **known: Any) -> Document:
 
 
 def describes(document: Document, found: Installation) -> bool:
-    """Return whether a document describes exactly this MPI, and the MPI is ready."""
+    """Tell whether an environment's document describes exactly this MPI and calls it ready."""
     return (
         document["status"] == "ready"
         and document["declaration_digest"] == digest(found.declaration, found.requirements)
@@ -139,7 +139,7 @@ def describes(document: Document, found: Installation) -> bool:
 
 
 def version_shown(document: Document) -> str:
-    """Return the version text of a ready library; add how its ranks end if they do not end well."""
+    """Return the version text of a ready MPI; add how its ranks end if they do not end well."""
     if document["teardown"] is None:
         return document["library_version"]
     return f"{document['library_version']} ({document['teardown']})"

@@ -1,4 +1,4 @@
-"""Fingerprints: did the sources, the checks or the environment of a result change?"""
+"""Compute fingerprints, which tell whether the sources or the environment of a result changed."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
 
 
 def of_files(files: Iterable[Path], root: Path) -> str:
-    """Return the SHA-256 (hex) of the names below ``root`` and the contents of ``files``."""
+    """Return the SHA-256 (hex) of the names and contents of ``files``."""
     digest = hashlib.sha256()
     for path in sorted(files):
         content = path.read_bytes()
@@ -31,7 +31,7 @@ def of_document(document: Any) -> str:
 
 
 def below(folder: Path, suffixes: set[str]) -> list[Path]:
-    """Return the files in and below a folder with one of the suffixes; leave out built files."""
+    """Return all files below a folder that have one of the suffixes; leave out built files."""
     return [
         path
         for path in folder.rglob("*")
@@ -40,7 +40,7 @@ def below(folder: Path, suffixes: set[str]) -> list[Path]:
 
 
 def kernel_sources() -> list[Path]:
-    """Return the files from which the kernels are built."""
+    """Return the source files of all kernels."""
     return below(_kernels(), KERNEL_SUFFIXES)
 
 
@@ -50,15 +50,18 @@ def _kernels() -> Path:
 
 @cache
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
-    """Return the SHA-256 (hex) of a file. Read it again only if its time or size has changed."""
+    """Return the SHA-256 (hex) of a file.
+
+    The file is read again only if its time or size has changed.
+    """
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
 def _state(names: Iterable[bytes]) -> str:
-    """Return the short fingerprint of the named files in the kernels' folder.
+    """Return a short fingerprint of the named source files of kernels.
 
-    It is the beginning of the SHA-256 of a text with one line ``<SHA-256 of the file> <path>`` for
-    each file, in byte order of the paths.
+    The fingerprint is the beginning of the SHA-256 of a text. The text has one line ``<SHA-256 of
+    the file> <path>`` for each file, in byte order of the paths.
     """
     digest, root = hashlib.sha256(), _kernels()
     for name in sorted(names):
@@ -70,17 +73,17 @@ def _state(names: Iterable[bytes]) -> str:
 
 
 def kernels_state() -> str:
-    """Return the short fingerprint of the sources of all kernels, for any library."""
+    """Return a short fingerprint of the source files of all kernels."""
     root = _kernels()
     return _state(path.relative_to(root).as_posix().encode() for path in kernel_sources())
 
 
 def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
-    """Return the short fingerprint of a kernel's sources, which is also compiled into the kernel.
+    """Return a short fingerprint of a kernel's sources. The kernel itself also contains it.
 
     The sources are the kernel's own files (``<study>/<kernel>.c`` or all files below
-    ``<study>/<kernel>/``) and the files that kernels share. Every way to build computes the same
-    fingerprint (src/kernels/source_state.cmake).
+    ``<study>/<kernel>/``) and the files that kernels share. CMake computes the same fingerprint
+    when it builds a kernel (src/kernels/source_state.cmake).
 
     Args:
         kernel: the name of the kernel.

@@ -1,4 +1,7 @@
-"""Which MPI a compiler wrapper links. The library itself says this, not the wrapper's name."""
+"""Find out which MPI a compiler wrapper links.
+
+The linked library itself says which MPI it is; the wrapper's name proves nothing.
+"""
 
 import os
 import re
@@ -44,10 +47,10 @@ SHARED_PREFIXES = ("/", "/usr")
 
 
 class UnknownMpiError(OnesidedError):
-    """A wrapper does not compile, or the compiled program does not run or has an unknown MPI."""
+    """Raised if a wrapper does not compile, or its program does not run or has an unknown MPI."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
-        """Keep ``reason`` also without the program's path, for callers that know the path."""
+        """Make the error. The attribute ``reason`` is the message without the program's path."""
         self.reason = reason
         super().__init__(f"{program}: {reason}")
 
@@ -69,22 +72,25 @@ class Identity:
     text: str = ""
 
     def __str__(self) -> str:
-        """Return the MPI as a spec of Spack."""
+        """Return the MPI's name and version as a Spack spec."""
         return f"{self.package}@{self.version}"
 
     def is_version(self, wanted: str) -> bool:
-        """Return whether this version is ``wanted``; compare only numbers that both have."""
+        """Tell whether the MPI's version is ``wanted``.
+
+        Only numbers that both versions have are compared.
+        """
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
 
 def is_shared(folder: Path) -> bool:
-    """Return whether several MPIs can be in a folder, so that the folder identifies none."""
+    """Tell whether a folder may contain several MPIs and therefore identifies none of them."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 
 def component(package: str, version: str, prefix: Path) -> Path:
-    """Return the folder with ``bin`` and ``lib`` of an MPI, from its prefix in Spack."""
+    """Return the folder with an MPI's ``bin`` and ``lib``, from the MPI's prefix in Spack."""
     if package != INTEL:
         return prefix
     numbers = version.split(".")
@@ -94,7 +100,7 @@ def component(package: str, version: str, prefix: Path) -> Path:
 
 
 def component_variables(package: str, folder: Path) -> dict[str, str]:
-    """Return the variables that are needed to compile and run with an MPI.
+    """Return the environment variables that are needed to compile and run with an MPI.
 
     Args:
         package: the name of the package in Spack.
@@ -111,7 +117,7 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
 
 
 def source(standard: str = libraries.MPI) -> str:
-    """Return the source of the program that prints the library's text about its version."""
+    """Return the C source of a program that prints the MPI library's version text."""
     folder = resources.files("onesided.environments")
     return folder.joinpath(PROGRAMS[standard]).read_text("utf-8")
 
@@ -121,7 +127,7 @@ def identify(
     variables: Mapping[str, str] | None = None,
     standard: str = libraries.MPI,
 ) -> Identity:
-    """Compile a program with a wrapper, run it, and return which MPI the linked library is.
+    """Compile a program with a wrapper, run the program, and return which MPI it links.
 
     Args:
         wrapper: a C compiler wrapper.
@@ -143,7 +149,7 @@ def identify(
 
 
 def package_and_version(text: str) -> tuple[str, str] | None:
-    """Return package and version from the version text of a library; None if it is unknown here."""
+    """Return the Spack package and the version of an MPI from its version text; None if unknown."""
     for package, pattern in SAYS.items():
         match = pattern.search(text)
         if match:
@@ -152,13 +158,13 @@ def package_and_version(text: str) -> tuple[str, str] | None:
 
 
 def beginning(text: str) -> str | None:
-    """Return the part of a library's version text that has its version; None if it is unknown."""
+    """Return the part of an MPI's version text that ends with the version; None if unknown."""
     found = (pattern.search(text) for pattern in SAYS.values())
     return next((match[0].rstrip(".") for match in found if match), None)
 
 
 def shown(wrapper: Path) -> list[str]:
-    """Return the words of the command that a wrapper would run.
+    """Return the words of the compiler command that an MPI wrapper would run.
 
     Raises:
         UnknownMpiError: the wrapper does not show the words.

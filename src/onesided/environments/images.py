@@ -1,7 +1,8 @@
 """Build images from containers/ and the versions in config/environments.yaml; compare images.
 
-The slow parts (Debian, the Python side) are in the base image. The base is built again only if its
-sources changed. An MPI's image contains the files of the checkout in their current state.
+The base image contains what is slow to build: Debian and the Python packages. The base image is
+built again only if its source files changed. An MPI's image contains the files of the checkout in
+their current state.
 """
 
 import hashlib
@@ -26,9 +27,10 @@ from onesided.system.processes import ProgramError, ask
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
-"""The name of the definition of all images with MPIs. Each kernel is an app of these images."""
+"""The name of the definition file that all images with an MPI use. Each kernel is an app of these
+images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""For each definition with apps, the library whose kernels are the apps."""
+"""The definitions whose images have an app for each kernel, with the standard of these kernels."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -37,7 +39,7 @@ FAMILIES = {
         "Intel Simplified Software License (Intel MPI), which goes with every copy",
     ),
 }
-"""For each family, the name of its MPI for a reader, and the licence of this MPI."""
+"""For each MPI family: the name of the MPI for a reader, and its licence."""
 APP = """
 %apprun {kernel}
     exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
@@ -66,7 +68,7 @@ NOT_COMPARED = (
 
 
 def definition_text(name: str) -> str:
-    """Return the definition that the runtime gets, with an app for each kernel (`APPS_OF`)."""
+    """Return the text of an image's definition file, completed with an app for each kernel."""
     text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
     if name in APPS_OF:
         text += "".join(APP.format(kernel=kernel) for kernel in kernels.names(APPS_OF[name]))
@@ -75,7 +77,7 @@ def definition_text(name: str) -> str:
 
 @dataclass(frozen=True)
 class Image:
-    """An image that can be built.
+    """A container image that can be built.
 
     Attributes:
         name: the part ``<name>`` of the file's name, ``onesided-<name>.sif``.
@@ -94,9 +96,9 @@ class Image:
 
 
 def known() -> dict[str, Image]:
-    """Return, by name, the images for one family, for one environment, and for other contents.
+    """Return all images that can be built, by name.
 
-    A family's image has the first version of the family in config/environments.yaml.
+    The image with a family's name has the first version of the family in config/environments.yaml.
     """
     declared = [one for one in declarations.declared().values() if one.packages]
     first: dict[str, declarations.Declaration] = {}
@@ -113,7 +115,7 @@ def known() -> dict[str, Image]:
 
 
 def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image:
-    """Return the image with this name and these MPIs."""
+    """Return an image with a given name that contains the given MPIs."""
     licences = ["BSD-3-Clause (onesided)", *(FAMILIES[one.family][1] for one in declared)]
     arguments = {
         "name": declared[0].family if len(declared) == 1 else name,
@@ -127,7 +129,7 @@ def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image
 
 
 class Builder:
-    """Builds images one after another. Shared parts are made only once."""
+    """Builds images one after another. What several images share is built only once."""
 
     def __init__(self, bootstrap: str = "docker", mirror: str | None = None) -> None:
         """Find the runtime.
@@ -147,9 +149,9 @@ class Builder:
         self._context = self._folder / "context"
 
     def build(self, image: Image) -> float:
-        """Build an image, and images that it depends on if they are outdated; return the seconds.
+        """Build an image and the outdated images on which it depends; return the seconds needed.
 
-        If two builds use one folder, one build waits for the other.
+        If two builds use the same folder, one build waits for the other.
 
         Raises:
             OnesidedError: a build failed. The message names the build's log. An existing image
@@ -173,7 +175,7 @@ class Builder:
         return time.monotonic() - begin
 
     def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
-        """Build an image that others depend on, if it is outdated; return a hash of its sources."""
+        """Build an outdated image on which other images depend; return a hash of its sources."""
         folder = paths.project_root() / "containers"
         scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
         files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
@@ -186,7 +188,7 @@ class Builder:
         return state
 
     def _make_context(self) -> None:
-        """Make the folder that the definitions copy from: checkout, scripts, pip's settings."""
+        """Make the folder from which images copy their files: checkout, scripts, pip's settings."""
         root = paths.project_root()
         shutil.rmtree(self._context, ignore_errors=True)
         source, python = self._context / "source", self._context / "python"
@@ -203,7 +205,7 @@ class Builder:
             os.utime(path, (epoch(), epoch()))
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
-        """Let the runtime build an image, which gets its name only when it is complete."""
+        """Let apptainer build an image. The file gets its final name only when it is complete."""
         self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")
@@ -247,7 +249,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _answer(*words: str | Path) -> str | None:
-    """Return a program's output; None if the program is missing or fails."""
+    """Run a program and return its output; None if the program is missing or fails."""
     try:
         return ask(words, timeout_s=ASK_TIMEOUT_S)
     except ProgramError:
@@ -255,12 +257,12 @@ def _answer(*words: str | Path) -> str | None:
 
 
 def _git(*words: str) -> str | None:
-    """Return git's answer about the checkout; None if this is not a git checkout."""
+    """Return the output of a git command on the checkout; None if this is not a git checkout."""
     return _answer("git", "-C", paths.project_root(), *words)
 
 
 def files_of_checkout() -> Iterator[str]:
-    """Yield the files of the checkout that an image needs, by name below the checkout's root.
+    """Yield the paths of the checkout's files that an image needs, relative to the checkout.
 
     Raises:
         OnesidedError: this is not a git checkout.
@@ -281,7 +283,7 @@ def commit() -> str:
 
 
 def epoch() -> int:
-    """Return ``SOURCE_DATE_EPOCH``, the time that an image's files get; by default the commit's.
+    """Return the time stamp for the files of an image: ``SOURCE_DATE_EPOCH``, or the commit's time.
 
     Raises:
         InputError: the value is not a number.
@@ -309,7 +311,7 @@ def host_mirror() -> str:
 
 
 def _write_pip_settings(folder: Path) -> None:
-    """Write pip's settings on this machine, with the certificates, for builds inside images."""
+    """Write this machine's pip settings and certificates to a folder, for builds inside images."""
     answer = _answer(sys.executable, "-m", "pip", "config", "list") or ""
     settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", answer, re.M))
     lines = [f"{name} = {settings[name]}" for name in PIP_SETTINGS if name in settings]
@@ -338,9 +340,10 @@ def content(image: Path) -> dict[str, str]:
 
 
 def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    """Return one line for each path that differs, in order; none if both images are equal.
+    """Return one line for each path that differs between two images, in order.
 
-    If only one image has a folder, the folder and its content have only one line.
+    If only one of the two images has a folder, there is one line for the folder and no line for its
+    content.
     """
     alone: set[str] = set()
     lines = []

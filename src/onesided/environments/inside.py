@@ -1,6 +1,7 @@
 """Two commands inside an image: `bake` when the image is built, `launch` when an app is run.
 
 python -m onesided.environments.inside bake IMAGE ENVIRONMENT...
+
 python -m onesided.environments.inside launch KERNEL [OPTION...]
 """
 
@@ -31,7 +32,9 @@ TRACES = (
 
 
 def bake(image: str, *names: str) -> int:
-    """Install MPIs, build their kernels, write the image's document. Runs in the first build stage.
+    """Install MPIs in an image, build their kernels, and write the image's document.
+
+    This command runs in the first build stage.
 
     Returns:
         0, or 1 if an MPI is missing; then a message says why.
@@ -68,7 +71,7 @@ def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:
-    """Build kernels with an MPI's ABI compiler; they will load the MPI mounted at `MPI_MOUNT`."""
+    """Build kernels that use the MPI ABI and load the MPI that is mounted at `MPI_MOUNT`."""
     subprocess.run(
         ["sh", kernels.build_script(), kernels.sources(), ABI_KERNELS, mpi / ABI_COMPILER],
         check=True,
@@ -94,7 +97,9 @@ def _remove_traces() -> None:
 
 
 def launch(kernel: str, *options: str) -> int:
-    """Replace this process by a launch of a kernel. Variables choose the MPI and the ranks.
+    """Replace this process by a launch of a kernel.
+
+    Environment variables choose the MPI and the number of ranks.
 
     Raises:
         InputError: a variable has a wrong value.

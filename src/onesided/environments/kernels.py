@@ -1,4 +1,4 @@
-"""The kernels of an environment: where they are, and how to build and run them by hand."""
+"""Where the kernels of an environment are, and how to build and run a kernel by hand."""
 
 import os
 import subprocess
@@ -15,42 +15,48 @@ from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
-"""The variable of every process of a launch, which identifies ranks that outlive the launcher."""
+"""The environment variable that marks all processes of a launch. It identifies ranks that outlive
+the launcher."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
-"""The variable that lists, with commas, the kernels that ReFrame builds; all if it is not set.
+"""The environment variable that lists the kernels to build, with commas.
+
+If it is not set, ReFrame builds all kernels.
 
 ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
 LAST_WORDS = 2000
-"""A message about a failed build has this many characters from the end of its output."""
+"""How many characters of a failed build's output its error message contains, from the end."""
 
 
 def build_script() -> Path:
-    """Return the script that builds and installs kernels with one compiler."""
+    """Return the path of the script that builds and installs kernels with one compiler."""
     return paths.project_root() / "reframe_checks" / "build_kernels.sh"
 
 
 def sources() -> Path:
-    """Return the folder of the kernels' sources."""
+    """Return the folder with the source files of all kernels."""
     return paths.project_root() / "src" / "kernels"
 
 
 def names(library: str = libraries.MPI) -> list[str]:
-    """Return the names of all kernels of a library. They are also the executables' names."""
+    """Return the names of all kernels for a library (MPI or OpenSHMEM).
+
+    The kernels' executables have the same names.
+    """
     return list(libraries.kernels(sources(), library))
 
 
 def chosen(library: str) -> list[str]:
-    """Return the library's kernels that `CHOICE_VARIABLE` lists; all if it is not set."""
+    """Return the kernels of a library that `CHOICE_VARIABLE` lists; all if it is not set."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 
 
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
-    """Return the folder that has, or will have, ``bin/<kernel>`` for an environment.
+    """Return the folder of an environment's kernels, whose executables are ``bin/<kernel>``.
 
-    If CMake builds the kernels, the folder's name has hashes of the sources and the environment.
-    Therefore a session finds the kernels that an earlier session built, and kernels with changed
-    sources are built again.
+    If CMake builds the kernels, the folder's name contains hashes of the sources and the
+    environment. Therefore a session finds the kernels that an earlier session built, and kernels
+    with changed sources are built again.
 
     Args:
         environment: the document of the environment.
@@ -95,7 +101,7 @@ def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -
 
 
 def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -> dict[str, str]:
-    """Return the variables with which an environment's programs run, including a setting's.
+    """Return the environment variables with which programs run under an MPI and a setting.
 
     Raises:
         InputError: the setting is unavailable for the environment's family.
@@ -114,9 +120,9 @@ def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -
 def launch_line(
     environment: Mapping[str, Any], kernel: str, options: Sequence[str], ranks: int = 2
 ) -> list[str]:
-    """Return the command that launches a kernel, with options for placement and oversubscription.
+    """Return the command line that launches a kernel on some ranks under an MPI.
 
-    If the environment is in a container, the working folder of the caller is visible inside.
+    If the MPI is in a container, the container sees the current working folder.
     """
     launcher = environment["launcher"]
     room = launcher["oversubscribe"] if ranks > cores.usable() else []
@@ -132,7 +138,7 @@ def check_options(
     kernel: str,
     options: Sequence[str],
 ) -> list[str]:
-    """Return the cells that a kernel has with these options. No launcher is started.
+    """Return the cells that a kernel runs with the given options. No launcher is started.
 
     Raises:
         OnesidedError: it does not accept them; the message is the kernel's line, with the exit code
@@ -158,7 +164,7 @@ def launch(
     quiet: bool = False,
     errors: IO[bytes] | None = None,
 ) -> int:
-    """Run a launch line until it ends; return the launcher's exit status.
+    """Run the command line of a launch until it ends; return the launcher's exit status.
 
     Args:
         line: the result of `launch_line`.

@@ -1,6 +1,6 @@
-"""The standards that kernels are built for, MPI and OpenSHMEM, and the sources for each.
+"""The two standards for which kernels are built, MPI and OpenSHMEM, and their source files.
 
-``src/kernels/CMakeLists.txt`` has the same rules. One build is for one library.
+``src/kernels/CMakeLists.txt`` has the same rules. One build is for one library, MPI or OpenSHMEM.
 """
 
 from pathlib import Path, PurePath
@@ -21,18 +21,18 @@ FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
 
 
 def feature(library: str) -> str:
-    """Return ReFrame's feature with which a check asks for environments of a library."""
+    """Return the ReFrame feature of all environments with a library (MPI or OpenSHMEM)."""
     return library.lower()
 
 
 def _is_for(path: PurePath, library: str) -> bool:
-    """Return whether a source file is compiled with a library; the end of its name decides."""
+    """Tell whether a source file is compiled for a library; the end of the file's name decides."""
     others = [ending for name, ending in ENDINGS.items() if name != library]
     return not any(path.stem.endswith(ending) for ending in others)
 
 
 def kernels(sources: Path, library: str) -> dict[str, Path]:
-    """Return, by name, the file or the folder of each kernel of a library.
+    """Return the source file or source folder of each kernel of a library, by the kernel's name.
 
     Args:
         sources: the folder of the kernels' sources.
@@ -59,7 +59,7 @@ def _of_study(study: Path, library: str) -> dict[str, Path]:
 
 
 def is_source_of(name: PurePath, own: PurePath | None, library: str) -> bool:
-    """Return whether a file is one of a kernel's sources.
+    """Tell whether a file is one of a kernel's source files.
 
     Args:
         name: the name of the file, below the folder of the kernels' sources.

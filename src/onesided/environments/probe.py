@@ -1,6 +1,7 @@
-"""Find out which MPI this is: compile a small program, and run two ranks of this program.
+"""Probe an MPI: compile a small program, and run two ranks of it, to see which MPI this is.
 
-Some versions start only with further variables, which depend on the MPI's folder: the fallbacks.
+Some versions of MPIs start only with further environment variables, which depend on the MPI's
+folder. They are called fallbacks.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ FOLDER_OF = re.compile(r"\{folder of ([^{}]+)\}")
 
 @dataclass(frozen=True)
 class Installation:
-    """An MPI in the place where its provider found it, or will install it.
+    """An MPI in the folder where its provider found it, or will install it.
 
     Attributes:
         declaration: the declaration, with the family and the version that were found.
@@ -62,7 +63,7 @@ class Installation:
     def in_folder(
         cls, declaration: Declaration, root: Path, requirements: str | None
     ) -> Installation:
-        """Return the MPI in a folder, as described by the data of its family."""
+        """Return an MPI in a folder, whose subfolders are as the MPI's family declares."""
         family = declaration.family_data
         launcher = root / family["launcher"]
         return cls(
@@ -78,7 +79,7 @@ class Installation:
 
 
 def source(standard: str = libraries.MPI) -> str:
-    """Return, in one text, the source of the small program for a library of this standard."""
+    """Return the C source of the probe's program for MPI or for OpenSHMEM."""
     folder = resources.files("onesided.environments")
     program, shared = (
         folder.joinpath(name).read_text("utf-8") for name in (PROGRAMS[standard], SHARED)
@@ -87,7 +88,7 @@ def source(standard: str = libraries.MPI) -> str:
 
 
 def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dict[str, str]]:
-    """Yield sets of variables to try one after another; the first set is empty.
+    """Yield sets of environment variables with which the probe is tried; the first set is empty.
 
     Args:
         fallbacks: the sets that a family declares, because some versions do not start otherwise.
@@ -103,7 +104,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Return a value with ``{folder of PATTERN}`` filled in; None if there is no such file."""
+    """Fill in ``{folder of PATTERN}`` in the value of a variable; None if there is no such file."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:
@@ -119,7 +120,7 @@ def probe(
     command: Command,
     timeout_s: float,
 ) -> dict[str, Any]:
-    """Compile the small program, run it and verify its output.
+    """Compile the probe's program, run it on two ranks, and verify its output.
 
     Args:
         found: the MPI.
@@ -161,14 +162,14 @@ def probe(
 
 
 def _launcher(found: Installation) -> list[str | Path]:
-    """Return the launcher with the options for the probe's ranks."""
+    """Return the MPI's launcher, with its options for the two ranks of the probe."""
     family = found.declaration.family_data
     room = family["oversubscribe"] if cores.usable() < RANKS else []
     return [found.own_launcher, *family["placement"]["unbound"], *room]
 
 
 def read(path: Path) -> dict[str, Any] | None:
-    """Return the findings of the ranks; None if the ranks wrote no complete file."""
+    """Return what the ranks of the probe found out; None if they wrote no complete file."""
     try:
         findings = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -178,7 +179,7 @@ def read(path: Path) -> dict[str, Any] | None:
 
 
 def _require(outcome: Outcome, program: str, timeout_s: float) -> None:
-    """Raise `UnavailableError`, with one line, if a program failed or took too long."""
+    """Raise `UnavailableError` with a message of one line if a program failed or took too long."""
     if outcome.status is None:
         raise UnavailableError(f"{program} did not end within {timeout_s:g} s")
     if outcome.status != 0:

@@ -1,4 +1,4 @@
-"""Provide environments, several at once, and read the descriptions of provided environments."""
+"""Provide MPI environments, several at a time, and read the documents that describe them."""
 
 import os
 import threading
@@ -24,30 +24,30 @@ from onesided.system.errors import InputError
 
 _NATIVE: dict[str, Provider] = {one.name: one for one in (Wheel(), System())}
 PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATIVE))}
-"""The providers, by their names in declarations and documents."""
+"""All providers of MPIs, by their names in declarations and documents."""
 AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
-"""The variable that names the provider which replaces the declared providers. ReFrame needs it,
-because ReFrame does not know the campaign."""
+"""The environment variable that names a provider to use in place of the declared providers. The
+ReFrame checks read this variable, because they do not know the campaign."""
 
 
 def reframe_name(name: str) -> str:
-    """Return ReFrame's name of an environment, which has no dots, because ReFrame allows none."""
+    """Return the name of an environment in ReFrame: without dots, which ReFrame does not allow."""
     return name.replace(".", "_")
 
 
 def reframe_features(document: Document) -> list[str]:
-    """Return the features of an environment for ReFrame, including the standard of its library."""
+    """Return the ReFrame features of an environment, including its standard (MPI or OpenSHMEM)."""
     return [libraries.feature(document["library"]), *document["features"]]
 
 
 def choices() -> list[str]:
-    """Return the names of providers that may replace the declared providers."""
+    """Return the names of the providers that may replace the declared providers."""
     return [name for name, one in PROVIDERS.items() if one.serves_any]
 
 
 def asked_provider(provider: str | None = None) -> str | None:
-    """Return the provider that replaces the declared providers; None if no provider does.
+    """Return the provider to use for all environments; None: the declared provider of each.
 
     Inside an image of this project, the provider is ``container``.
 
@@ -67,10 +67,10 @@ def asked_provider(provider: str | None = None) -> str | None:
 
 
 def read(name: str, provider: str | None = None) -> Document:
-    """Return the description of an environment.
+    """Return the document that describes an environment.
 
-    If an environment was never provided, or was described by another version of this program, it is
-    unavailable, and the reason says so.
+    An environment that was never provided is unavailable, and the reason says so. The same is true
+    if another version of this program wrote the document.
 
     Args:
         name: a declared environment.
@@ -100,7 +100,7 @@ def provide(
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S,
     provider: str | None = None,
 ) -> Document:
-    """Install and probe an environment unless it is ready; write and return its document.
+    """Install and probe an MPI, unless it is ready; write and return the environment's document.
 
     Args:
         name: a declared environment.
@@ -128,14 +128,16 @@ def provide(
 
 
 def has_to_be_there(document: Document) -> bool:
-    """Return whether a provider can install an environment's MPI on any machine."""
+    """Tell whether the environment's provider can install the MPI on any machine."""
     return PROVIDERS[document["provider"]].installs
 
 
 def provide_all(
     names: Iterable[str] = (), *, progress: Progress | None = None, provider: str | None = None
 ) -> list[Document]:
-    """Provide environments (by default all) at the same time. If one fails, the others continue.
+    """Provide environments (by default all) at the same time.
+
+    If one environment fails, the others continue.
 
     Args:
         names: declared environments.

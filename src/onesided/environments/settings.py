@@ -1,4 +1,7 @@
-"""Settings. Each has a name, and run-time variables by MPI family (`config/settings.yaml`)."""
+"""Settings.
+
+A setting is a named set of run-time variables for each MPI family (`config/settings.yaml`).
+"""
 
 import os
 from collections.abc import Iterable
@@ -11,18 +14,19 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 DEFAULT = "default"
-"""The setting that sets nothing. Other settings are compared with this setting."""
+"""The setting that sets nothing. Other settings are compared with this default setting."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
-"""The variable that lists, with commas, the settings for which ReFrame makes checks. If it is not
-set, ReFrame makes checks for all settings.
+"""The environment variable that lists, with commas, the settings for which ReFrame makes checks.
+
+If the variable is not set, ReFrame makes checks for all settings.
 
 ReFrame makes every check of a file before it selects checks, but a session needs only a few."""
 
 
 @dataclass(frozen=True)
 class SettingValue:
-    """The meaning of a setting for one MPI.
+    """What a setting means for one MPI: the variables to set, or the reason why there are none.
 
     Attributes:
         variables: the variables to set; empty if nothing is set.
@@ -36,7 +40,7 @@ class SettingValue:
     transport: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """Return the setting as a JSON document."""
+        """Return what the setting means for the MPI, as a JSON document."""
         return asdict(self)
 
 
@@ -46,12 +50,12 @@ def _document() -> dict[str, dict]:
 
 
 def names() -> list[str]:
-    """Return the declared settings in the order of the file."""
+    """Return the names of the declared settings, in the order of config/settings.yaml."""
     return list(_document())
 
 
 def chosen() -> list[str]:
-    """Return the settings that `CHOICE_VARIABLE` lists, or all, in the order of the file.
+    """Return the settings that `CHOICE_VARIABLE` lists, or else all declared settings.
 
     Raises:
         InputError: a setting is not declared.
@@ -66,13 +70,15 @@ def chosen() -> list[str]:
 
 
 def _of_version(declared: dict[str, Any], version: str | None) -> dict[str, Any]:
-    """Return what is declared for the series of a version; if there is none, for the family."""
+    """Return a setting's entry for the series of an MPI version, or else for the whole family."""
     series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
     return declared["series"][max(series, key=len)] if series else declared
 
 
 def value(setting: str, family: str | None, version: str | None) -> SettingValue:
-    """Return the meaning of a setting for an MPI. It is unavailable if its family is not declared.
+    """Return what a setting means for an MPI.
+
+    The setting is unavailable if it does not name the MPI's family.
 
     Args:
         setting: the name of the setting.
@@ -98,7 +104,7 @@ def value(setting: str, family: str | None, version: str | None) -> SettingValue
 
 
 def shares_memory(setting: str) -> bool:
-    """Return whether the setting lets ranks of one node share memory, with every family.
+    """Tell whether, with every MPI family, a setting lets the ranks of one node share memory.
 
     Raises:
         KeyError: the setting is not declared.
@@ -110,7 +116,7 @@ def shares_memory(setting: str) -> bool:
 
 
 def spans_hosts(setting: str) -> bool:
-    """Return whether each rank is on a host of its own, made on this machine (docs/wire.md).
+    """Tell whether a setting puts each rank on a simulated host of its own (docs/wire.md).
 
     Raises:
         KeyError: the setting is not declared.
@@ -119,10 +125,10 @@ def spans_hosts(setting: str) -> bool:
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
-    """Refuse an impossible choice of MPIs and a setting before anything is installed.
+    """Raise an error for an impossible choice of MPIs and a setting, before any installation.
 
     A choice is impossible if an MPI or the setting is unknown, or if none of the MPIs has the
-    setting. An MPI is not judged here if its family or version is not declared.
+    setting. MPIs whose family or version is not declared are not checked here.
 
     Args:
         environments: the names of the environments.

@@ -1,4 +1,7 @@
-"""Lines of a shell script that set variables. A value may be any text, and is never executed."""
+"""Make shell lines that set environment variables.
+
+A variable's value may be any text, and the shell never executes it.
+"""
 
 import re
 import shlex
@@ -12,10 +15,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def exports(variables: Mapping[str, str]) -> list[str]:
-    """Return shell lines that set variables to exactly these values.
+    """Return shell lines that set environment variables to exactly the given values.
 
-    ReFrame's own ``env_vars`` cannot be used, because ReFrame writes these values without quotes,
-    and itself executes what is in ``$(...)``.
+    ReFrame's own ``env_vars`` cannot be used: ReFrame writes their values without quotes, and
+    executes text in ``$(...)``.
 
     Raises:
         ValueError: a name is not the name of a variable.
@@ -27,12 +30,12 @@ def exports(variables: Mapping[str, str]) -> list[str]:
 
 
 def path_first(folder: Path) -> str:
-    """Return the shell's line that puts a folder first on ``PATH``."""
+    """Return a shell line that puts a folder first on ``PATH``."""
     return f'export PATH={shlex.quote(str(folder))}:"$PATH"'
 
 
 def of_environment(document: Mapping[str, Any]) -> list[str]:
-    """Return the lines that a script needs to compile and launch with an environment.
+    """Return the shell lines that a script needs to compile and launch with an environment.
 
     Args:
         document: the document of the environment.

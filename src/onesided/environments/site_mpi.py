@@ -1,9 +1,10 @@
-"""The MPI of a programming environment that a site's own ReFrame configuration declares.
+"""Describe the MPI of an environment that a site's own ReFrame configuration declares.
 
-Such an environment is not in config/environments.yaml. ReFrame sets it up, with the compiler, the
-modules, the variables and the commands of the configuration. A job on the partition builds the
-kernels and runs the probe (``reframe_checks/common/kernels.py``). The functions here turn the
-findings of the probe into the environment's document, of the provider ``reframe``.
+An environment of a site's own is not in config/environments.yaml. ReFrame sets the environment up,
+with the compiler, modules, variables and commands of the site's configuration. A job on the
+partition builds the kernels and runs the probe (``reframe_checks/common/kernels.py``). The
+functions here make the environment's document from what the probe found. The document's provider is
+``reframe``.
 """
 
 import os
@@ -40,18 +41,18 @@ IMAGE = "onesided_image"
 WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 
 Definition = Mapping[str, Any]
-"""What ReFrame knows of an environment on a partition: ``partition`` (``system:partition``),
-``environment`` (its name), and all that decides which MPI it is."""
+"""What ReFrame knows about an environment on a partition. The keys include ``partition``
+(``system:partition``), ``environment`` (its name), and everything that decides which MPI it is."""
 
 
 def environment_file(definition: Definition) -> Path:
-    """Return the file with the document of an environment on a partition."""
+    """Return the path of the document that describes an environment on a partition."""
     folder = paths.build_dir() / "site_environments" / definition["partition"].replace(":", ".")
     return folder / definition["environment"] / "environment.json"
 
 
 def read(definition: Definition) -> Document:
-    """Return the document of an environment; before its first probe, `unknown`."""
+    """Return the document of an environment of a site's own; before its first probe, `unknown`."""
     try:
         document = documents.read_json(environment_file(definition), "environment")
     except InputError:
@@ -61,7 +62,7 @@ def read(definition: Definition) -> Document:
 
 
 def unknown(definition: Definition) -> Document:
-    """Return the document of an environment whose MPI is not known yet, such as in a dry run."""
+    """Return the document of an environment that was not probed yet, for example in a dry run."""
     return {
         **description.unavailable(_declaration(definition), ""),
         "status": "ready",
@@ -72,12 +73,12 @@ def unknown(definition: Definition) -> Document:
 
 
 def digest(definition: Definition) -> str:
-    """Return a SHA-256 of a definition and of the probe."""
+    """Return a SHA-256 of an environment's definition and of the probe's source."""
     return fingerprint.of_document([dict(definition), probe.source()])
 
 
 def described(definition: Definition, folder: Path) -> Document:
-    """Return the document of an environment.
+    """Return the document of an environment, from what the probe found.
 
     Args:
         definition: the environment on its partition.
@@ -117,9 +118,9 @@ def described(definition: Definition, folder: Path) -> Document:
 
 
 def of_image(definition: Definition, text: str) -> Document:
-    """Return the document of an environment whose kernels are in an image of this project.
+    """Return the document of an environment whose kernels are in a container image.
 
-    The host's launcher starts a container for each rank.
+    With such an environment, the host's launcher starts a container for each rank.
 
     Args:
         definition: the environment on its partition.
@@ -159,9 +160,10 @@ def of_image(definition: Definition, text: str) -> Document:
 
 
 def family_of_package(package: str) -> str | None:
-    """Return the family whose settings and launcher's options hold for a package of Spack.
+    """Return the MPI family whose settings and launcher options a Spack package uses.
 
-    None if no family does: an MPI that was made from MPICH has variables of its own.
+    The result is None if there is no such family. For example, an MPI that was made from MPICH may
+    have its own variables.
     """
     for name, data in declarations.families().items():
         is_mpi = declarations.library_of(data) == declarations.libraries.MPI
@@ -171,7 +173,7 @@ def family_of_package(package: str) -> str | None:
 
 
 def family_in(text: str) -> str | None:
-    """Return the family that the version text of a library names; None if it names none."""
+    """Return the MPI family that a library's version text names; None if it names none."""
     found = identity.package_and_version(text)
     return family_of_package(found[0]) if found else None
 
@@ -184,13 +186,16 @@ def _declaration(
 
 
 def _first_number(text: str) -> str:
-    """Return the first number with dots in a version text of no known form; else the first word."""
+    """Return the version from a version text of unknown form: the first number with dots.
+
+    If there is none, return the first word.
+    """
     found = re.search(r"\d+(?:\.\d+)+", text)
     return found[0] if found else text.split()[0]
 
 
 def _pattern(text: str) -> str:
-    """Return a regular expression for the beginning of a library's version text."""
+    """Return a regular expression that matches the beginning of an MPI's version text."""
     number = _first_number(text)
     words = (identity.beginning(text) or text[: text.index(number) + len(number)]).split()
     return r"\s+".join(map(re.escape, words)) + r"(?![\w.])"

@@ -1,8 +1,8 @@
-"""The transport of an MPI's windows, from the debug report of an untimed launch.
+"""Find out how an MPI transports window accesses, from the debug output of an untimed launch.
 
-A report is the text of one launch of the kernel `progress` with one window flavor: the library's
-output, then the kernel's JSON lines. If a report does not say a part of the transport, this part is
-None; it is never guessed from what a setting asks for.
+A debug report is the output of one launch of the kernel `progress` with one window flavor. It has
+the library's output, then the kernel's JSON lines. Attributes of the transport that a report does
+not show are None. They are never guessed from what a setting asks for.
 """
 
 import re
@@ -50,7 +50,9 @@ SHARED_MEMORY = frozenset({"cma", "knem", "lnx", "posix", "shm", "sm", "smcuda",
 
 @dataclass(frozen=True)
 class Transport:
-    """How accesses to a window are transported. A part is None if the report does not say it.
+    """The transport of accesses to a window: component, network module, provider and so on.
+
+    An attribute is None if the debug report does not give its value.
 
     Attributes:
         osc: the one-sided component of an Open MPI window.
@@ -68,18 +70,21 @@ class Transport:
     shm: bool | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return the transport as a JSON document."""
+        """Return the transport of a window as a JSON document."""
         return asdict(self)
 
 
 def read(report: str, family: str) -> Transport:
-    """Return the transport in a report; all parts are None if the family has no reader."""
+    """Return the transport that a debug report shows.
+
+    If this module cannot read reports of the MPI's family, all attributes are None.
+    """
     reader = _READERS.get(family)
     return reader(report) if reader else Transport()
 
 
 def from_text(written: str | None) -> dict[str, Any]:
-    """Return the document in a transport's JSON text (cells.parquet); empty if it is no mapping."""
+    """Return a transport from its JSON text in cells.parquet; empty if the text is no object."""
     try:
         found = values.from_json(written or "{}")
     except (ValueError, RecursionError):
@@ -88,7 +93,7 @@ def from_text(written: str | None) -> dict[str, Any]:
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Compare a found transport with what a setting asks for.
+    """Compare the transport that was found with the transport that a setting asks for.
 
     Args:
         asked: fields of `Transport`, and the value that each field must have.
@@ -108,7 +113,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
 
 
 def short(found: Mapping[str, Any]) -> str | None:
-    """Return a transport in a few words; None if nothing is known about it."""
+    """Return a text of a few words for a transport; None if nothing is known about it."""
     parts = [
         *(_words(name, found[name]) for name in ("osc", "netmod", "provider") if found.get(name)),
         *([_words("shm", found["shm"])] if found.get("shm") is not None else []),
@@ -117,7 +122,11 @@ def short(found: Mapping[str, Any]) -> str | None:
 
 
 def _layered_on(provider: str, core: str) -> bool:
-    """Tell whether a provider is ``core``, alone or below a utility provider (``tcp;ofi_rxm``)."""
+    """Tell whether a libfabric provider is `core`, alone or below a utility provider.
+
+    For example, ``tcp;ofi_rxm`` is the core provider ``tcp`` below the utility provider
+    ``ofi_rxm``.
+    """
     return provider.partition(";")[0] == core
 
 
@@ -128,7 +137,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the value if all values are equal; None if there is no value or values differ."""
+    """Return the common value if all values are equal; None if they differ or there are none."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -138,12 +147,15 @@ def _joined(values: Iterable[str]) -> str | None:
 
 
 def _through_memory(transports: str | None) -> bool | None:
-    """Tell whether a transport of a list is shared memory; None if there is no list."""
+    """Tell whether a list of UCX transports contains shared memory; None if there is no list."""
     return None if transports is None else bool(SHARED_MEMORY & set(transports.split(",")))
 
 
 def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
-    """Return the kernel's lines of a type. Leave out cut lines and lines of other programs."""
+    """Return the JSON lines of one type that the kernel wrote into a debug report.
+
+    Incomplete lines and lines of other programs are left out.
+    """
     found = []
     for line in report.split("\n"):
         if line.startswith(f'{{"type":"{kind}"'):
@@ -155,19 +167,19 @@ def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
 
 
 def _flavors(report: str) -> set[str]:
-    """Return the flavors of the windows that the launch made."""
+    """Return the flavors of the windows that the kernel created in the launch."""
     flavors = [window.get("flavor") for window in _windows(report)]
     return {flavor for flavor in flavors if isinstance(flavor, str)}
 
 
 def _windows(report: str) -> list[dict[str, Any]]:
-    """Return the entries ``window`` of the kernel's result lines."""
+    """Return the ``window`` entries of all result lines in a debug report."""
     windows = [result.get("window") for result in _kernel_lines(report, "result")]
     return [window for window in windows if isinstance(window, dict)]
 
 
 def _on_one_host(report: str) -> bool:
-    """Tell whether the report shows that all ranks of its launch were on one host."""
+    """Tell whether a debug report shows that all ranks of the launch were on one host."""
     headers = _kernel_lines(report, "header")
     processes = [header.get("processes") for header in headers]
     if not all(isinstance(one, list) for one in processes):
@@ -183,7 +195,7 @@ _UCX_LANE = re.compile(r"(\w+)\(([^)]*)\)")
 
 
 def _ucx_endpoints(report: str) -> list[dict[str, set[str]]]:
-    """Return, for each configuration of endpoints in the report, the transports of each lane."""
+    """Return the transports of each lane, for each UCX endpoint configuration in a debug report."""
     return [
         {
             lane: {one.partition("/")[0] for one in transports.split()}
@@ -206,10 +218,11 @@ _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 
 
 def _mpich_local(report: str) -> bool | None:
-    """Tell whether ranks of one node bypass the network module, from the library's variables.
+    """Tell whether MPICH's ranks of one node use shared memory and bypass the network module.
 
-    None if the report does not show this. The library does not list variables with their default
-    values. Therefore the list itself must be in the report.
+    The result is None if the debug report does not show this. MPICH does not list variables that
+    have their default values. Therefore the list of variables must be in the report; else nothing
+    is known.
     """
     listed = dict(_MPICH_VARIABLE.findall(report))
     if "MPIR_CVAR_DEBUG_SUMMARY" not in listed or any(name in listed for name in _MPICH_CLIQUES):
@@ -276,17 +289,18 @@ def _openmpi_matches(lines: Iterable[str], pattern: re.Pattern[str]) -> list[str
 
 
 def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
-    """Return the components that a process selected for its windows; "?" if this is not certain.
+    """Return the osc components that Open MPI selected for windows; "?" if this is not certain.
 
-    Open MPI reports a selection with the same text for windows and for point-to-point messages. The
-    selection for messages comes first. Series 4.1 reports no selection for windows.
+    Open MPI reports the selection of a component for windows in the same words as the selection for
+    point-to-point messages. The selection for point-to-point messages comes first in the report.
+    Open MPI 4.1 reports no selection for windows.
     """
     selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
     return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)
 
 
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
-    """Return the component of the launch's windows; None if lines that name it do not agree."""
+    """Return Open MPI's component for the launch's windows; None if lines of the report differ."""
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
     # only osc/ucx has endpoints with lanes for atomics but without a lane for messages
@@ -302,7 +316,7 @@ def _openmpi_component(report: str, processes: list[list[str]], pml: str | None)
 def _openmpi_provider(
     report: str, processes: list[list[str]], osc: str | None, pml: str | None
 ) -> str | None:
-    """Return UCX's transports or the BTL that carry a window's accesses; None for osc/sm."""
+    """Return the UCX transports or the BTL that carry window accesses; None for osc/sm."""
     endpoints = _ucx_endpoints(report)
     if osc == "ucx":
         return _ucx_transports(lanes for lanes in endpoints if "tag" not in lanes)

@@ -1,1 +1,1 @@
-"""From samples to values, intervals and verdicts."""
+"""Compute values, intervals and verdicts from the samples of launches."""

@@ -1,6 +1,6 @@
-"""Compute values, summary and verdicts from a campaign's tables. This code names no experiment.
+"""Compute values, a summary and verdicts from a campaign's tables. This code names no experiment.
 
-Cells are judged in batches of a few tests, so that the memory in use is bounded.
+Cells are judged in batches of a few tests, so that the program needs little memory.
 """
 
 import itertools
@@ -37,7 +37,7 @@ WHERE = ("system", "partition", "environment")
 
 @dataclass(frozen=True)
 class Batch:
-    """Tests that are judged together: of one environment in one partition, or of all environments.
+    """Tests whose cells are judged together.
 
     Attributes:
         cells: the number of cells; each cell counts once for each of its rounds.
@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return the filter for the batch's rows of a table; None for all rows."""
+        """Return the filter that selects the batch's rows in a table; None for all rows."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))
@@ -59,9 +59,10 @@ class Batch:
 
 
 def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batch]:
-    """Return the batches of a table of cells, in the order of the first round.
+    """Divide a campaign's tests into batches, in the order of the first round.
 
-    All data of a verdict are in one batch: all launches of a cell, and all cells of a test.
+    A batch contains all launches of its cells, and all cells of its tests, so that each verdict
+    needs only one batch.
 
     Args:
         cells: the table.
@@ -104,7 +105,7 @@ def _split(place: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> Iterator[
 
 @dataclass(frozen=True)
 class Judged:
-    """What is computed from a campaign's tables.
+    """Everything that the analysis computes from a campaign's tables.
 
     Attributes:
         values: the content of values.parquet.
@@ -122,7 +123,7 @@ def judge(
     experiments: Experiments,
     threads: Mapping[Place, int] | None = None,
 ) -> Judged:
-    """Return values, summary and verdicts for the tables of a campaign, or of some of its tests.
+    """Compute values, summary and verdicts of a campaign, or of some of its tests.
 
     Args:
         campaign: see `verdicts`.
@@ -184,7 +185,7 @@ def _analyse_batch(
     parts: Path,
     number: int,
 ) -> tuple[int, int]:
-    """Write a batch's part of each file; return how many summary rows and cells it has."""
+    """Judge a batch; write its part of each file; return the number of summary rows and cells."""
     judged = judge(read_campaign(folder, batch.where), experiments, threads)
     document = {"schema": VERDICTS_SCHEMA, "cells": judged.cells}
     documents.check(document, "verdicts", folder / "verdicts.json")

@@ -1,6 +1,6 @@
-"""verdicts.json: how each cell gets its verdict, and how the file is read.
+"""Give each cell its verdict, for the file verdicts.json, and read this file.
 
-The file is read in parts, because a campaign of a million cells has a gigabyte of entries.
+The file verdicts.json is read in parts, because a million cells make a file of a gigabyte.
 """
 
 import itertools
@@ -41,7 +41,7 @@ VERDICTS_SCHEMA = "onesided/verdicts/3"
 FIRST_LINES = ("{\n", f' "schema": "{VERDICTS_SCHEMA}",\n', ' "cells": [\n')
 LAST_LINES = (" ]\n", "}\n")
 AT_A_TIME = 1000
-"""The number of entries that are read together."""
+"""The number of entries of verdicts.json that are read at a time."""
 
 JUDGED = (
     *IDENTITY,
@@ -55,7 +55,8 @@ JUDGED = (
     "transport",
     "threads_after_init",
 )
-"""The columns of cells.parquet that a verdict depends on or that its entry shows."""
+"""The columns of cells.parquet on which a verdict depends, or that its entry in verdicts.json
+shows."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
@@ -64,7 +65,7 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell is compared, has the default setting, and has a core for each thread.
+    """Tell whether a cell is compared, and has the default setting and a core for each thread.
 
     Args:
         cell: the cell's entry of verdicts.json.
@@ -77,8 +78,8 @@ def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
 def is_crowded(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell's times may depend on the scheduler, not on the MPI.
 
-    This is true for cells with more ranks or threads than cores. It is also true, on every machine,
-    for cells in which a second thread of the target is in MPI.
+    A cell with more ranks or threads than cores is crowded. A cell in which a second thread of the
+    target is in MPI is also crowded, on every machine.
     """
     labels = cell["labels"]
     helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
@@ -86,13 +87,13 @@ def is_crowded(cell: Mapping[str, Any]) -> bool:
 
 
 def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return an experiment's timed operations of all launches whose samples count."""
+    """Return the timed operations of an experiment in all launches with usable samples."""
     _, samples = campaign.of_kernel(experiment.kernel)
     return experiment.analysis.evidence(samples)
 
 
 def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
-    """Return the probe of each launch that has samples, by the launch's place and round."""
+    """Return the valid samples of each launch, as `Probe`, by the launch's place and round."""
     if RELEASED not in evidence.columns:
         evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
     grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
@@ -114,7 +115,7 @@ def _judge_cell(
     proven: SettingCheck,
     of_one: bool,
 ) -> Verdict:
-    """Return the verdict on one cell from its launches. Failures have priority."""
+    """Return the verdict on one cell, from all launches of the cell. Failures have priority."""
     observed = _observe(rows, labels, probes, experiment, of_one)
     failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
     if failed is None and proven.differences:
@@ -160,7 +161,7 @@ def verdicts(
     *,
     of_one: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return the ``cells`` of verdicts.json: one entry for each declared cell.
+    """Judge the declared cells; return one entry of verdicts.json for each cell.
 
     Args:
         campaign: the tables, or some tests of the tables.
@@ -208,7 +209,7 @@ def verdicts(
 
 
 class _OtherwiseError(Exception):
-    """The content or the layout of the file is not what `onesided analyse` writes."""
+    """Raised if verdicts.json has not the content or layout that `onesided analyse` writes."""
 
 
 def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
@@ -233,7 +234,10 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 
 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file with the usual layout. Entries share equal labels and texts."""
+    """Yield the entries of a verdicts.json with the usual layout.
+
+    Equal labels and texts of several entries are in memory only once.
+    """
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)
     lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
@@ -250,7 +254,7 @@ def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
 
 
 def _interned(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document with interned texts, so that documents with equal texts share them."""
+    """Return the document with interned texts, so that memory holds equal texts only once."""
     return {
         name: intern(value) if type(value) is str else value for name, value in document.items()
     }
@@ -262,7 +266,7 @@ def _expect(expected: tuple[str, ...], stream: TextIO) -> None:
 
 
 def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
-    """Return the entries in the given lines.
+    """Return the entries in the given lines of verdicts.json.
 
     Raises:
         ValueError: the lines are not entries.
@@ -281,7 +285,7 @@ def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
 
 
 def demand_measurements(folder: Path) -> None:
-    """Check whether a campaign has any measurement at all.
+    """Raise an error if a campaign has no measurement at all.
 
     Raises:
         OnesidedError: the campaign has no measurement. The message says how its cells ended.

@@ -1,4 +1,4 @@
-"""Analyses for experiments without a verdict, and for experiments in which a rank computes.
+"""Analyses that several experiments use: for cells without a verdict, and if a rank computes.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -15,19 +15,22 @@ from onesided.measure import judging
 from onesided.measure.judging import MINIMUM_REMAINING_S, agreeing_launches
 
 SAMPLE = (*LAUNCH, "rank", "index")
-"""Columns that distinguish the samples of a series."""
+"""The columns that identify a sample within a series."""
 
 MEDIAN = "median"
 WAIT, OF_REMAINING = "wait", "of_remaining"
 
 COMPUTES = "computes"
-"""The target state in which one rank computes while the other ranks do their part."""
+"""The target state in which one rank computes while the other ranks take part in the pattern."""
 
 
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:
-    """Return a column as values (see `Analysis.launch_values`). Each row is one launch."""
+    """Return a column of a table in the form that `Analysis.launch_values` returns.
+
+    Each row is one launch.
+    """
     words = {"metric": metric, "statistic": statistic, "unit": unit}
     return table.select(
         *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
@@ -35,7 +38,9 @@ def values_of(
 
 
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """Return a metric's value for each launch. Ranks are combined first; then the median is taken.
+    """Return the value of a metric for each launch.
+
+    The samples of all ranks are combined first; then the median is taken.
 
     Args:
         samples: the columns LAUNCH, metric, rank, index and value. The value may be null.
@@ -60,7 +65,7 @@ def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def samples_of_results(
     results: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> pl.DataFrame:
-    """Return the samples of one launch in the form of `metric_values` and `Analysis.evidence`.
+    """Return the samples of one launch as a table for `metric_values` and `Analysis.evidence`.
 
     Args:
         results: result lines by cell.
@@ -83,8 +88,8 @@ def samples_of_results(
 
 
 VARIATION = "variation"
-"""How much the samples of a launch vary: the value that nine tenths of the samples do not exceed,
-less the value that one tenth does not exceed, divided by the median."""
+"""The metric for how much the samples of a launch vary: the ninth decile minus the first decile,
+divided by the median."""
 
 
 def variation_of(values: pl.Expr) -> pl.Expr:
@@ -94,7 +99,7 @@ def variation_of(values: pl.Expr) -> pl.Expr:
 
 
 def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
-    """Return two series of equal length side by side, one row for each index."""
+    """Return two series of samples side by side in a table, with one row for each index."""
     left = samples.filter(pl.col("metric") == first).select(*SAMPLE, pl.col("value").alias(first))
     right = samples.filter(pl.col("metric") == second).select(
         *SAMPLE, pl.col("value").alias(second)
@@ -105,16 +110,16 @@ def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 def accesses_during_computes(
     samples: pl.DataFrame, accessing: pl.Expr, computing: pl.Expr
 ) -> pl.DataFrame:
-    """Return every access, with the remaining time of the compute in which it was issued.
+    """Return every access with the remaining time of the compute phase in which it was issued.
 
-    An access is valid if it was issued inside a compute of which at least `MINIMUM_REMAINING_S`
-    remained. All other accesses are kept, and flagged as not valid.
+    An access is valid if it was issued during a compute phase of which at least
+    `MINIMUM_REMAINING_S` remained. All other accesses are also returned, but marked as not valid.
 
     Args:
         samples: samples of the series ``access_begin``, ``access``, ``compute_begin`` and
             ``compute``. All stamps are from one clock, in seconds.
         accessing: selects, by ``rank``, the ranks whose accesses are returned.
-        computing: selects, by ``rank``, the ranks during whose computes accesses can be issued.
+        computing: selects, by ``rank``, the ranks during whose compute phases accesses are issued.
 
     Returns:
         The columns `SAMPLE`, remaining and elapsed (in seconds), and valid (see
@@ -152,26 +157,26 @@ def accesses_during_computes(
 
 
 class ReferenceAnalysis:
-    """Values for comparison without a verdict: one value of each metric for each launch."""
+    """The analysis of cells without a verdict: one value of each metric for each launch."""
 
     def __init__(self, metrics: Sequence[Metric], reason: str) -> None:
-        """Take the figures, and the reason why nothing is judged."""
+        """Take the metrics, and the reason why cells get no verdict."""
         self.metrics = metrics
         self.reason = reason
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples that count. An experiment may restrict these samples."""
+        """Return the samples that count. A subclass may leave out further samples."""
         skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
         first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
         return samples.filter(pl.col("index") >= first) if skipped else samples
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one value per launch for each metric."""
+        """Return the value of each metric for each launch."""
         counted = self.counted(samples)
         return pl.concat([metric_values(counted, metric) for metric in self.metrics])
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples of all ranks and launches, named by the metric, not by the series."""
+        """Return the samples of all ranks and launches, with the metric's name for the series'."""
         names = {metric.series: metric.name for metric in self.metrics}
         return (
             self.counted(samples)
@@ -181,20 +186,20 @@ class ReferenceAnalysis:
         )
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return no operations, because no target computes."""
+        """Return an empty table, because no target computes."""
         nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
         return samples.clear().select(*SAMPLE, *nothing, pl.lit(False).alias("valid"))
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return a verdict which says that nothing is judged, and why."""
+        """Return the verdict `reference`, with the reason why the cell is not judged."""
         return Verdict(REFERENCE, self.reason, len(probes))
 
 
 class ComputingAnalysis(ReferenceAnalysis):
-    """Values as in `ReferenceAnalysis`, and a verdict if a rank computes."""
+    """The analysis of cells in which a rank may compute: as `ReferenceAnalysis`, plus a verdict."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the metrics and, if a rank computes, the waits of the other ranks."""
+        """Return the metrics' values and, if a rank computes, how long the other ranks waited."""
         waits = (
             self.evidence(samples)
             .filter("valid")
@@ -205,9 +210,9 @@ class ComputingAnalysis(ReferenceAnalysis):
         return pl.concat([values, values_of(waits, WAIT, WAIT, OF_REMAINING, "1")])
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access with the remaining compute.
+        """Return each access with the remaining time of the compute phase.
 
-        Only the computing rank has computes. Only the other ranks have accesses.
+        Only one rank has compute phases. Accesses are made only by the other ranks.
         """
         return accesses_during_computes(samples, accessing=pl.lit(True), computing=pl.lit(True))
 
@@ -219,13 +224,13 @@ class ComputingAnalysis(ReferenceAnalysis):
 
 
 class BehindAnalysis(ComputingAnalysis):
-    """Like `ComputingAnalysis`, but accesses may need a later call of the computing rank."""
+    """Like `ComputingAnalysis`, for accesses that may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access with the remaining compute.
+        """Return each access with the remaining time of the compute phase.
 
         An access that needs a call of the computing rank (series ``behind``) says nothing about
-        progress. Such an access is not valid, and its `RELEASED` is 1.
+        progress. Such an access is marked as not valid, and its value of `RELEASED` is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(
@@ -238,8 +243,8 @@ class BehindAnalysis(ComputingAnalysis):
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return the verdict on a cell (see `Analysis`).
 
-        The verdict is `SYNCHRONISING` if, in enough launches, every access needs a call of the
-        computing rank.
+        The verdict is `SYNCHRONISING` if every access needs a call of the computing rank in enough
+        launches.
         """
         behind = sum(probe.released == 1 for probe in probes)
         computes = labels.get("target_state") == COMPUTES

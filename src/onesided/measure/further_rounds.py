@@ -1,4 +1,4 @@
-"""Further rounds: which cells need a further round, and how the rounds of each cell ended."""
+"""Decide which cells need a further round, and why the rounds of each cell ended."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -17,22 +17,26 @@ from onesided.system import documents, writing
 from onesided.system.errors import InputError
 
 HALF_WIDTH = "half-width"
-"""One of two reasons for a further round. The other reason is the verdict `undecided`."""
+"""A reason for a further round: the interval of the cell's value is too wide. The other possible
+reason is the verdict `undecided`."""
 
 ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
-"""The ways in which a campaign's rounds can end."""
+"""The words that say why a campaign's rounds ended."""
 
 NO_ROUND = {
     OUT_OF_TIME: "the campaign's time was over",
     OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
 }
-"""For each way in which rounds ended, why a cell that needed a further round got none."""
+"""The reasons why a cell that needed a further round got none, by how the rounds ended."""
 
 Cell = Mapping[str, Any]
 
 
 def is_asked(cell: Cell, merits: Container[str]) -> bool:
-    """Tell whether the stopping rule applies to a cell. A cell that failed is not tried again."""
+    """Tell whether the campaign's rule for further rounds applies to a cell.
+
+    A cell that failed gets no further round.
+    """
     return is_plain(cell, merits) and cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
 
 
@@ -67,11 +71,11 @@ def wanted(
     until: Mapping[str, Any],
     merits: Container[str],
 ) -> dict[str, dict[str, str]]:
-    """Return, by test, the cells that get a further round, and the first reason for each cell.
+    """Return the cells that get a further round, by test, with one reason for each cell.
 
-    If one environment needs a further round of a cell, all environments and partitions run this
-    cell. Otherwise one environment would have more launches than the other environments, and chance
-    would decide when this environment stops.
+    If a cell needs a further round in one environment, the cell runs again in all environments and
+    partitions. Otherwise some environments would have more launches than others, and chance would
+    decide when the launches of an environment end.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:
@@ -88,7 +92,7 @@ def end_of(
     end: str | None,
     merits: Container[str],
 ) -> str | None:
-    """Return how the rounds of a cell ended; None if no stopping rule applies to the cell.
+    """Return why the rounds of a cell ended; None if no rule for further rounds applies to it.
 
     Args:
         cell: see `reason`.
@@ -104,7 +108,9 @@ def end_of(
 
 
 def line(cells: Sequence[Cell], rounds: int) -> str | None:
-    """Say how many cells had further rounds, and how they ended; None without a stopping rule.
+    """Return a line that says how many cells had further rounds, and why these ended.
+
+    The result is None if the campaign has no rule for further rounds.
 
     Args:
         cells: the entries of verdicts.json.
@@ -130,7 +136,7 @@ def _cells(count: int) -> str:
 
 
 def _had_rounds(further: Sequence[Cell]) -> str:
-    """Say how many launches the cells with further rounds have, and how the rounds ended."""
+    """Return a text: how many cells had further rounds, and why the rounds of these cells ended."""
     most = max(cell["launches"] for cell in further)
     ends = Counter(cell["end"] for cell in further)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
@@ -138,7 +144,7 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Write which cells a further round has, or why there is no such round.
+    """Decide which cells run in a further round, and write them, or why there is no such round.
 
     Args:
         campaign: a campaign with further rounds.
@@ -178,10 +184,10 @@ def _end(
     number: int,
     sessions: list[dict[str, Any]],
 ) -> str | None:
-    """Return why there is no round with this number; None if there is one.
+    """Return why there is no further round with this number; None if there is one.
 
-    The time is the sum of the sessions' times, whenever the sessions ran. Therefore a campaign that
-    was killed and continues decides in the same way as without the kill.
+    The campaign's time is the sum of its sessions' times, whenever the sessions ran. Therefore a
+    campaign that was killed and continued makes the same decisions as without the kill.
     """
     if not wanted:
         return ENOUGH

@@ -1,4 +1,4 @@
-"""The verdict on a cell from the issue and return times of operations: pure functions."""
+"""Judge a cell: compute its verdict from the times at which operations were issued and returned."""
 
 import math
 from collections import Counter
@@ -21,89 +21,93 @@ from onesided.cells.verdicts import (
 from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
-"""A sample counts if at least this much of the target's compute remained at the issue. On our
-machine, the slowest counter access to an idle target took half of this, 0.5 ms. With a shorter
-remaining compute, a slow operation would look like an operation that waits."""
+"""A sample counts only if the target still computed for at least this time when the operation was
+issued. On our machine, the slowest access to a counter on an idle target took half of this time,
+0.5 ms. With a shorter remaining compute time, a slow operation would look like an operation that
+waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
-"""The series for how long a rank waited for a core: the target during its state, and the origin
-during its access."""
+"""The names of the series for how long a rank waited for a core: the target during its state, and
+the origin during its access."""
 
 MOST_RUN_DELAY = 0.1
-"""If a rank waited for its core for more than this share of the target's state, the rank lost
-the core. A target that probes or polls should call MPI during its state. If such a target lost
-its core, time is counted in its visits to MPI. If the origin lost its core, the origin could not
-see the target's visits, and the sample says nothing."""
+"""If a rank waited for its core for more than this share of the target's state, the rank lost the
+core. Some targets call MPI again and again during their state (they probe or poll). If such a
+target lost its core, time is counted in the target's visits to MPI. If the origin lost its core,
+the origin could not see these visits, and the sample is not used."""
 
 LEAST_VISITS = 10
-"""If time is counted in visits, at least this many visits must remain. Fewer visits do not give a
-share of the target's time: such a target lost its core for nearly all of its remaining state,
-and did not compute. Ten visits that are 100 us apart mean that at least `MINIMUM_REMAINING_S`
-remained."""
+"""If time is counted in the target's visits to MPI, at least this many visits must remain. A target
+with fewer visits lost its core for nearly all of its remaining state, and did not compute. Ten
+visits at intervals of 100 us mean that at least `MINIMUM_REMAINING_S` remained."""
 
 BACK_SHARE_OF_REMAINING = 0.9
-"""If a sample took less than this share of the remaining compute, it returned while the target
-still computed. The other tenth allows for stamps that are not exact, and for a target that was
-preempted after its last stamp."""
+"""If an operation took less than this share of the target's remaining compute time, it returned
+while the target still computed. The other tenth allows for time stamps that are not exact, and for
+a target that was preempted after its last time stamp."""
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
-"""The number of valid samples that a valid launch needs. With two samples, a target that answers
-every second operation looks early in five launches of six with a probability of 0.5 %. With one
-sample, the probability would be 11 %."""
+"""The number of valid samples that a launch needs to count as valid. Suppose that a target answers
+only every second operation. With two samples in a launch, five launches of six look early with a
+probability of 0.5 %. With one sample in a launch, the probability would be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
-"""With fewer valid launches, the verdict is `undecided`: the range of four launches contains the
-median with a probability of only 87.5 %."""
+"""The number of valid launches that a verdict needs; with fewer, it is `undecided`. The range of
+four launches contains the median with a probability of only 87.5 %."""
 
 EARLY_LAUNCH = 0.9
-"""A launch supports `independent` if at least this fraction of its samples was early."""
+"""A launch supports the verdict `independent` if at least this fraction of its samples was
+early."""
 
 WAITING_LAUNCH = 0.1
-"""A launch supports `waits` if at most this fraction of its samples was early."""
+"""A launch supports the verdict `waits` if at most this fraction of its samples was early."""
 
 AGREEING_LAUNCHES_OF_SIX = 5
-"""The number of launches of six that must agree, because the machine may spoil one launch."""
+"""The number of launches of six that must support a verdict: the machine may spoil one launch."""
 
 DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
-"""A time below this is never called a delay: it ends early in every sample that counts."""
+"""An operation's time below this is never called a delay, because the operation is early in every
+sample that counts."""
 
 BEYOND_DELAY = 1.25
-"""Saturation is tested only with samples whose remaining compute is above the delay by this
-factor. Below the delay, an operation that is delayed and an operation that waits take the same
-time."""
+"""Whether an operation's time saturates at a delay is tested only with samples whose remaining
+compute time is above the delay by this factor. If less compute time remains than the delay, a
+delayed operation takes as long as an operation that waits."""
 
 MINIMUM_SPAN = 1.5
-"""Beyond the delay, the ninth decile of the remaining compute must be at least this many times
-the first decile. Over this span, a time in proportion to the remaining compute grows by half. A
-time that saturates does not grow."""
+"""Among samples beyond the delay, the ninth decile of the remaining compute time must be at least
+this many times the first decile. Over this span, the time of an operation that waits would grow by
+half. The time of a delayed operation does not grow."""
 
 MAXIMUM_GROWTH = 0.3
-"""The largest exponent of the time as a power of the remaining compute that still counts as
-saturated. An exponent of 0 means constant; 1 means in proportion."""
+"""An operation's time is seen as a power of the remaining compute time. Up to this exponent, the
+time counts as saturated. The exponent 0 means that the time is constant; 1 means that it is in
+proportion to the remaining compute time."""
 
 MINIMUM_SAMPLES_BEYOND = 10
-"""To claim saturation, at least this many samples beyond the delay are needed."""
+"""The number of samples beyond the delay that are needed for the verdict `delayed`."""
 
 NEAR_DELAY = (0.25, 2.0)
-"""Times within these factors of the delay are `at` the delay. If operations meet a regular tick
-at a random phase, their times are uniform, and 87.5 % of them are inside."""
+"""An operation's time is `at` the delay if it is within these factors of the delay. If a regular
+tick completes the operations, their times are uniform, and 87.5 % of the times are within these
+factors."""
 
 MINIMUM_SHARE_NEAR = 0.8
-"""The share of the samples beyond the delay that must be at the delay. A mixture of immediate
-and waiting samples has a smaller share."""
+"""Of the samples beyond the delay, at least this share must be at the delay. If some operations
+return at once and others wait, this share is smaller."""
 
 
 CLOCK_STEP_S = 1e-9
-"""One step of the clock. A time of zero is replaced by this time."""
+"""One step of the clock. A measured time of zero is replaced by this time."""
 
 
 def agreeing_launches(valid: int) -> int:
-    """Return how many of ``valid`` launches must agree: five of six, rounded up."""
+    """Return how many of a cell's valid launches must agree: five of six, rounded up."""
     return -(-AGREEING_LAUNCHES_OF_SIX * valid // 6)
 
 
 def _growth(samples: Sequence[tuple[float, float]]) -> float:
-    """Return the exponent of time as a power of remaining compute, from the two outer thirds."""
+    """Return the exponent with which an operation's time grows with the remaining compute time."""
     third = len(samples) // 3
     lower, upper = samples[:third], samples[-third:]
     times = [median([time for _, time in part]) for part in (lower, upper)]
@@ -113,12 +117,13 @@ def _growth(samples: Sequence[tuple[float, float]]) -> float:
 
 
 def saturating_delay(probes: Sequence[Probe]) -> float | None:
-    """Return the delay at which the time saturates, in seconds, or None.
+    """Return the delay at which an operation's time saturates, in seconds; None if it does not.
 
-    A delay is claimed only under four conditions. The remaining compute spans a range over which a
-    proportional time would have grown. The times did not grow. Most times are at the delay, so that
-    they are not a mixture of immediate and waiting operations. Enough launches contribute. The
-    delay is the median time of that half of the samples that has the most remaining compute.
+    The result is a delay only under four conditions. The remaining compute times differ enough that
+    a time in proportion to them would have grown. The times did not grow. Most times are near the
+    delay, so that the operations are no mixture of immediate and waiting ones. Enough launches
+    contribute. The delay is the median time of one half of the samples: those with the most
+    remaining compute time.
     """
     samples = sorted(
         pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)
@@ -142,9 +147,9 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 
 
 def with_help(found: Verdict) -> Verdict:
-    """Return the verdict of a cell in which the target, or a helper of the target, calls MPI.
+    """Replace the verdict `independent` by `with help`, if the target or its helper calls MPI.
 
-    In such a cell, an operation that completes early shows progress with help.
+    In such a cell, an operation that returns early shows progress only with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 
@@ -158,7 +163,8 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
     """Return the verdict on a cell from the probes of its launches.
 
     The test for a delay comes first, because a delay can look like other verdicts. For example, an
-    access that always takes 4 ms returns early in a compute of 240 ms, and late in one of 7 ms.
+    access that always takes 4 ms returns early in a compute phase of 240 ms, and late in a compute
+    phase of 7 ms.
 
     Args:
         probes: one probe for each launch that ran, even if the launch has no valid sample.
@@ -173,7 +179,7 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
 
 
 def _what_lacks(valid: int, launches: int, too_few: str) -> str:
-    """Say why a cell has too few valid launches: too few rounds, too few accesses, or both."""
+    """Return a text: why a cell has too few valid launches (too few rounds, too few accesses)."""
     needed = MINIMUM_VALID_LAUNCHES
     if launches >= needed:
         return f"{valid} of {launches} launches valid, {needed} needed" + (
@@ -212,7 +218,8 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
     """Return the worst failure among a cell's launches; None if no launch failed.
 
-    A launch that was not run is not a failure. But if no launch ran, the verdict is `NOT_RUN`.
+    A launch that was not run is not a failure. But if no launch of the cell ran, the verdict is
+    `NOT_RUN`.
 
     Args:
         statuses: one status for each launch, as collected.

@@ -1,7 +1,7 @@
-"""The uncontended latency of each launch of a cell, and the state of the cores at that time.
+"""Compute the uncontended latency in each launch of a cell, and the state of the cores meanwhile.
 
-A launch reads a latency at several moments, and the machine changes between these moments. For all
-experiments, the latency is the least of the readings on cores in the right state.
+A launch measures a latency at several moments, because the machine changes between these moments.
+The latency is the least of the values that were measured on cores in the right state.
 """
 
 import math
@@ -19,64 +19,70 @@ from onesided.measure.statistics import median
 
 LATENCY = "latency"
 DISTANCE = "line_round_trip"
-"""The series for the distance between the cores of the target and the first origin."""
+"""The name of the series for the distance between the target's core and the first origin's core: a
+cache line's round trip."""
 DISTANCES = 6
-"""The number of distances at each moment of the latency. Half of them are taken before the
-latency."""
+"""The number of distances that a launch measures at each moment of a latency. Half of the distances
+are measured before the latency, half after it."""
 WIDTH = "core_width"
-"""The series for the width of the first origin's core (operations at a time). There is one width
-for each sample of the latency."""
+"""The name of the series for the width of the first origin's core: how many operations it executes
+at a time. The core's width is measured once for each sample of the latency."""
 
 WIDE_FACTOR = 0.85
-"""A core counts as not shared if the core's width is at least this share of its width without
-another program (in the same cell). On the virtual machine where this was found, a core
-that another guest also used had 45 to 70 % of the width. A core that was not shared had 85 to
-100 %. At other hours, a core shared with a mostly waiting guest had 70 to 95 %; no limit
-separates such cores."""
+"""A core counts as not shared if its width is at least this share of the width that it has without
+another program, in the same cell. On one virtual machine, a core that another guest also used had
+45 to 70 % of its full width. A core that was not shared had 85 to 100 % of its full width. At other
+hours, a core that was shared with a mostly waiting guest had 70 to 95 %. No limit separates such
+cores from cores that are not shared."""
 TARGET_WIDTH = "target_core_width"
-"""The series for the width of the target's core, before and after each moment of the latency."""
+"""The name of the series for the width of the target's core, before and after each moment of the
+latency."""
 LEAST_OWN = 3
-"""If a moment has at least this many samples on a core that is not shared, its other samples are
-left out."""
+"""If at least this many samples of a moment were on a core that is not shared, the moment's other
+samples are left out."""
 
 NEAR_FACTOR = 1.5
-"""Cores are `near` if the round trip of a cache line between them differs by at most this
-factor, up or down, from the round trip between near cores of this partition. On the virtual
-machine where this was found, there are two distances. They differ by more than a factor of two,
-with no distance in between. On another machine, the round trip between two threads of one core
-was six times shorter than between any two cores."""
+"""Cores are `near` if the round trip of a cache line between them differs by at most this factor,
+up or down, from the round trip between near cores of this partition. On one virtual machine, there
+were two distances between cores. The two distances differ by more than a factor of two, with no
+distance in between. On another machine, the round trip between two threads of one core was six
+times shorter than between any two cores."""
 NEAR_PERCENT = 25
-"""The percentile of the round trips that is taken as the round trip between near cores."""
+"""This percentile of all round trips of a cache line counts as the round trip between near
+cores."""
 
 WIDE_PERCENT = 95
-"""The percentile of a cell's widths that is taken as the width of a core that is not shared. A
-width below `WIDE_FACTOR` times this width means that another program also used the core. Each
-cell has its own width, because widths depend on what runs between the readings."""
+"""This percentile of the cores' widths in a cell counts as the width of a core that is not shared.
+If a core's width is below `WIDE_FACTOR` times this width, another program also used the core. Each
+cell has its own such width, because the width depends on what runs between the measurements."""
 
 CORES_MATTER = 1.15
-"""A cell's latency depends on a condition (the distance, or sharing of the core) if the medians
-of the two kinds of moments differ by more than this factor. Otherwise all moments of the cell
-count."""
+"""A condition on the cores (near each other, or not shared) matters to a cell's latency if the
+medians of moments with and without it differ by more than this factor. If no condition matters, all
+moments of the cell count."""
 LEAST_SHARE = 0.3
-"""A condition counts only if at least this share of a cell's launches have a moment in the right
-state. Otherwise most launches would be left out because of one or two launches."""
+"""A condition on the cores is required only if at least this share of the cell's launches have a
+moment that meets it. Otherwise one or two launches would be a reason to leave out most launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
-"""The states of the cores at a latency, best first. In summary.parquet, a latency has a statistic
-for each state, with the name of the state."""
+"""The states of the cores while a latency was measured, the best first. In summary.parquet, a
+latency has a statistic for each state of the cores, with the state's name."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
-"""For each state, the column of `launch_latencies` for `onesided.measure.values.by_column`."""
+"""For each state of the cores, the name of a column in the table of `launch_latencies`."""
 
 MET = "met_cores"
-"""The metric for the state of the cores in a latency's launches: 1 for the right state, 0
-otherwise. Each condition has a statistic, unless the condition makes no difference to the cell."""
+"""The name of the metric for the state of the cores in launches with a latency: 1 for the right
+state, else 0. Each condition has a statistic of this metric, unless the condition makes no
+difference to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""For each condition (a statistic of `MET`), the state of a moment that does not meet it."""
+"""For each condition on the cores: the state of a moment that does not meet the condition. The
+conditions are the statistics of the metric `MET`."""
 
 Met = tuple[tuple[float, float] | None, ...]
-"""For each condition, the smallest and the largest `MET` over the launches of a latency. None if
-the condition makes no difference."""
+"""The type for the state of the cores in a cell's launches: for each condition on the cores, the
+smallest and the largest value of `MET`. A condition has None if it makes no difference to the
+cell's latency."""
 NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
 _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
@@ -84,7 +90,7 @@ _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
 @dataclass(frozen=True)
 class Reading:
-    """A latency that a launch read at one moment, and the state of the cores at that moment.
+    """A latency that a launch measured at one moment, and the state of the cores at this moment.
 
     Attributes:
         latency: the median of the samples of all origins (s). If at least `LEAST_OWN` samples were
@@ -106,10 +112,10 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the readings of one cell in one launch, in order; none if there is no latency.
+    """Return the latencies of one cell in one launch, one for each moment, in order.
 
-    A launch takes the same number of samples at each moment. The number of moments is computed from
-    the number of distances. A launch without distances has one moment.
+    A launch takes the same number of samples at each moment of a latency. The number of moments is
+    computed from the number of distances. A launch that measured no distances has one moment.
 
     Args:
         series: metric and samples of each rank's series. Metrics that are not needed are ignored.
@@ -151,16 +157,17 @@ def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
 
 
 def _on_own_core(widths: Sequence[float]) -> list[int]:
-    """Return which samples of a moment count: samples of a wide core, or all if these are few."""
+    """Return which samples of a moment count: those on a wide core, or all if these are too few."""
     wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
 
 def least(found: Sequence[Reading]) -> Reading | None:
-    """Return the reading that counts for a cell in one launch: the reading with the least latency.
+    """Return the least latency that a launch measured for a cell.
 
-    Other work of the machine can only add to a reading. A reading counts if each of the two cores
-    had at least `WIDE_FACTOR` times its largest width. If there is no such reading, all count.
+    Other work of the machine can only increase a measured latency. A measured latency counts if
+    each of the two cores then had at least `WIDE_FACTOR` times its largest width. If there is no
+    such latency, all measured latencies count.
     """
     columns = zip(*map(_widths, found), strict=True)
     most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]
@@ -176,13 +183,13 @@ def least(found: Sequence[Reading]) -> Reading | None:
 
 
 def _widths(reading: Reading) -> list[float]:
-    """Return the widths of the two cores; infinity if unknown."""
+    """Return the widths of the first origin's core and the target's core; infinity if unknown."""
     widths = (reading.width, reading.target_width)
     return [math.inf if width is None else width for width in widths]
 
 
 def _readings(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the readings of all launches, in their order (`readings`).
+    """Return the latencies of all launches and moments, as a table (see `readings`).
 
     Returns:
         The columns LAUNCH, `LATENCY`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`. A value that is not
@@ -221,7 +228,7 @@ _PARTITION = ("system", "partition")
 
 
 def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]:
-    """Return, by system and partition, the limits for near cores and for cores not shared.
+    """Return the limits for near cores and for cores that are not shared, for each partition.
 
     Args:
         folder: results of a campaign.
@@ -247,7 +254,7 @@ def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]
 
 
 def _differ(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell whether a cell's latency depends on the state of the cores; null if this is not known.
+    """Make an expression: whether a cell's latency depends on a state of the cores (null: unknown).
 
     Args:
         name: the name of the column which says whether the cores were in the right state.
@@ -261,7 +268,7 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell which moments had cores in the wrong state, in cells whose latency depends on it.
+    """Make an expression: which moments had cores in a wrong state that changes the latency.
 
     Args:
         name: see `_differ`.
@@ -273,10 +280,10 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return `_readings` with the ``kind`` of each reading: the state of the cores, if it matters.
+    """Return the table of `_readings` with a column ``kind``: the state of the cores if it matters.
 
-    If a condition makes a difference to a cell, the condition's column says whether the reading
-    meets the condition. Otherwise the column is null.
+    Each condition on the cores has a column, which says whether the moment of the latency meets the
+    condition. The column is null if the condition makes no difference to the cell.
     """
     found = _readings(samples).with_columns(
         _is_wide(WIDTH).alias("own"),
@@ -298,14 +305,15 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the latency of each launch of a cell, and the state of the cores at that time.
+    """Return the latency in each launch of a cell, and the state of the cores at that time.
 
-    A launch takes its latency at several moments. A moment counts only if it meets two conditions.
-    First, the launch did not share the cores of origin and target. Second, these cores were near
-    each other. A condition that makes no difference to the cell need not be met. The least latency
-    of these moments is ``latency.median``, because other work of the machine can only add to a
-    latency. If no moment of a launch counts, its latency is ``latency.far``, from the moments at
-    which it did not share the cores. If there is no such moment either, it is ``latency.shared``.
+    A launch measures its latency at several moments. A moment counts only if it meets two
+    conditions. First, no other program used the cores of origin and target. Second, the cores of
+    origin and target were near each other. A condition that makes no difference to the cell's
+    latency need not be met. The least latency of the moments that count is ``latency.median``,
+    because other work of the machine can only increase a latency. If no moment of a launch counts,
+    its latency is ``latency.far``, from moments at which no other program used the cores. If there
+    is no such moment either, the launch's latency is ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (
@@ -329,7 +337,7 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
-    """Return, by place, the state of the cores in a latency's launches, from the summary's rows."""
+    """Return the state of the cores in each cell's launches, from the rows of summary.parquet."""
     names = list(CONDITIONS)
     found: dict[tuple[Any, ...], list[tuple[float, float] | None]] = {}
     for row in rows:
@@ -341,10 +349,11 @@ def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
 
 
 def are_alike(first: Met, second: Met) -> bool:
-    """Tell whether two latencies are from the same kind of launches, so that a ratio may be stated.
+    """Tell whether two latencies were measured on cores in the same state, so that a ratio is fair.
 
-    Each condition must make no difference to a latency, or all launches in the latency's interval
-    must agree: all meet the condition, or none meets it. The two latencies must be equal in this.
+    For each condition on the cores, there are two allowed cases. The condition makes no difference
+    to a latency, or the launches agree: all of them meet it, or none. Both latencies must agree on
+    each condition that makes a difference.
     """
     pairs = zip(first, second, strict=True)
     known = [[one for one in pair if one is not None] for pair in pairs]

@@ -15,27 +15,27 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """How the launches differ from what a setting asks for, and what is not known, in words."""
+    """How the launches of a cell differ from what its setting asks for, and what is not known."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
     @property
     def note(self) -> str | None:
-        """Return a remark on a cell if its transport is not known; None if it is known."""
+        """Return a remark on a cell whose transport is not known; None if it is known."""
         if not self.unknown:
             return None
         return f"transport not proven: {', '.join(self.unknown)} not known"
 
 
 def asked_transport(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
-    """Return the transport that the row's setting asks for, from a campaign's record."""
+    """Return the transport that the setting of a cell asks for, from a campaign's record."""
     by_environment = record.get("settings", {}).get(row["setting"], {})
     return by_environment.get(row["environment"], {}).get("transport", {})
 
 
 MACHINE = ("system", "partition", "environment", "thread_level", "ranks", "placement")
-"""The columns, besides the setting, on which the number of threads after MPI_Init depends."""
+"""The columns that, besides the setting, determine the number of threads after MPI_Init."""
 
 
 def _machine(row: Row) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ def _machine(row: Row) -> tuple[Any, ...]:
 
 
 def default_threads(cells: pl.LazyFrame) -> dict[tuple[Any, ...], int]:
-    """Return the largest number of threads after MPI_Init without a setting, by `MACHINE`."""
+    """Return the largest number of threads after MPI_Init with the default setting."""
     known = cells.filter(
         pl.col("setting") == settings.DEFAULT, pl.col("threads_after_init").is_not_null()
     )

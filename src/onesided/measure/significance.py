@@ -1,4 +1,7 @@
-"""Do two sets of launches differ? A shift with its interval, and a correction for many tests."""
+"""Test whether two sets of launches differ.
+
+This module computes the shift of a mean with its interval, and a correction for many tests.
+"""
 
 import math
 from collections.abc import Sequence
@@ -11,12 +14,13 @@ _MOST_TERMS = 500
 _TINY = 1e-300
 _CONVERGED = 1e-14
 _MISSED = NormalDist().inv_cdf(0.95)
-"""In one case of twenty, a value is more than this number of standard errors below its mean."""
+"""The 95th percentile of the standard normal distribution. In one case of twenty, a value is more
+than this number of standard errors below its mean."""
 
 
 @dataclass(frozen=True)
 class Shift:
-    """By how much the mean of a second set of values is above the mean of a first set.
+    """The mean of a second set of values minus the mean of a first set.
 
     Attributes:
         value: the difference of the means, in the unit of the values.
@@ -38,12 +42,12 @@ class Shift:
     freedom: float | None = None
 
     def detectable(self, level: float, floor: float = 0.0) -> float | None:
-        """Return the least true difference that would be found in 95 of 100 sets like these.
+        """Return the smallest true difference that a test would find in 95 of 100 repetitions.
 
         The method is the normal approximation to the non-central t (M. Abramowitz and I. A. Stegun,
         Handbook of Mathematical Functions, 26.7.10), as if `error` were the true error. But `error`
-        is an estimate, so the share that is found in new sets is a little smaller
-        (docs/methods.md).
+        is only an estimate, so a test finds this difference in a little less than 95 of 100
+        repetitions (docs/methods.md).
 
         Args:
             level: a difference is reported only if `p` is below this level.
@@ -62,7 +66,7 @@ class Shift:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
+    """Return the value of the incomplete beta function's continued fraction, by Lentz's method."""
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
     value = d
     for m in range(1, _MOST_TERMS):
@@ -79,7 +83,7 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 
 
 def student_tail(t: float, freedom: float) -> float:
-    """Return the probability that Student's t is above ``t``.
+    """Return the probability that a value of Student's t distribution is above ``t``.
 
     The method is the incomplete beta function (M. Abramowitz and I. A. Stegun, Handbook of
     Mathematical Functions, 26.5.8 and 26.7.1).
@@ -108,7 +112,7 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the t for which the share `coverage` of the distribution is between -t and t."""
+    """Return the t for which `coverage` of Student's t distribution is between -t and t."""
     t, step = 0.0, 1.0
     # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay
     # there
@@ -125,7 +129,7 @@ def _variance(values: Sequence[float]) -> float:
 
 
 def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
-    """Return the difference of two means, its interval, and a test whether there is a difference.
+    """Return the difference of two means, with its interval and its significance.
 
     The variances may differ: B. L. Welch, Biometrika 34 (1947), 28-35.
 
@@ -153,10 +157,10 @@ def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
 
 
 def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
-    """Tell whether all values of one side are above all values of the other side.
+    """Tell whether all values of one set are above all values of the other set.
 
-    If the n and m values are from one distribution, the probability of this is ``2 / C(n + m, n)``,
-    for any distribution: 0.8 % for five and five values, 0.2 % for six and six.
+    If both sets (n and m values) are from the same distribution, this happens with the probability
+    ``2 / C(n + m, n)``. This is 0.8 % for five and five values, and 0.2 % for six and six.
 
     Raises:
         ValueError: a side has no values.
@@ -165,12 +169,12 @@ def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
 
 
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
-    """Return each probability, corrected for the number of probabilities.
+    """Return the p-values of several tests, corrected for the number of tests (Holm).
 
-    Suppose that a corrected probability below a level is called a difference. Then the probability
-    of one or more false differences is at most this level, even if the tests depend on each other,
-    as the cells of a launch do. The k-th smallest of n probabilities is multiplied by n - k + 1,
-    and no result is below the result of a smaller probability (S. Holm, Scandinavian Journal of
+    Suppose that each corrected p-value below some level is called a difference. Then the
+    probability of any false difference is at most this level. This holds even if the tests depend
+    on each other, as the cells of a launch do. The k-th smallest of n p-values is multiplied by n -
+    k + 1, and no result is below the result of a smaller p-value (S. Holm, Scandinavian Journal of
     Statistics 6, 1979, 65-70).
 
     Args:

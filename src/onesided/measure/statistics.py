@@ -1,12 +1,12 @@
-"""Order-statistic intervals, percentiles and means: every statistic in a report."""
+"""Compute every statistic of a report: medians with intervals, percentiles, means, growth laws."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
-"""The coverage that an interval needs. The smallest and the largest of five values cover only
-0.9375."""
+"""The coverage that an interval of a median must have. The range of five values contains the median
+with a probability of only 0.9375."""
 
 INTERVAL = "interval"
 RANGE = "range"
@@ -14,7 +14,7 @@ RANGE = "range"
 
 @dataclass(frozen=True)
 class MedianInterval:
-    """A median with the two order statistics around it.
+    """A median with the two order statistics that form its interval.
 
     Attributes:
         value: the sample median, in the unit of the values.
@@ -51,12 +51,15 @@ def median(values: Sequence[float]) -> float:
 
 
 def order_statistic_coverage(count: int, rank: int) -> float:
-    """Return the probability that the rank-th smallest and largest values enclose the median.
+    """Return the probability that two order statistics enclose the median of the distribution.
 
-    Each value is below the median with a probability of one half, so the number of such values is
-    binomial. The pair does not enclose the median if fewer than ``rank`` values are on one side:
-    ``1 - 2 * sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance Evaluation of
-    Computer and Communication Systems, section 2.2, theorem 2.1).
+    They are the ``rank``-th smallest and the ``rank``-th largest value.
+
+    Each value is below the median with a probability of one half, so the number of values below the
+    median is binomial. The two values do not enclose the median if fewer than ``rank`` values are
+    on one side of it. Therefore the result is ``1 - 2 * sum(C(count, i) for i < rank) / 2**count``
+    (Le Boudec, Performance Evaluation of Computer and Communication Systems, section 2.2, theorem
+    2.1).
 
     Args:
         count: the number of independent values.
@@ -69,10 +72,10 @@ def order_statistic_coverage(count: int, rank: int) -> float:
 def median_interval(values: Sequence[float]) -> MedianInterval:
     """Return the median and its narrowest symmetric interval that covers at least 95 %.
 
-    For six values, the interval is from the smallest to the largest value, which cover 96.875 %.
-    Fewer values cannot cover 95 %; then the range is returned with its coverage. Nothing is assumed
-    about the distribution, as Hoefler and Belli require for timings (Scientific Benchmarking of
-    Parallel Computing Systems, SC'15, rules 5 to 8).
+    For six values, the interval is from the smallest to the largest value, and its coverage is
+    96.875 %. Fewer than six values cannot cover 95 %. Then their range is returned with its
+    coverage. No distribution of the values is assumed, as Hoefler and Belli require for timings
+    (Scientific Benchmarking of Parallel Computing Systems, SC'15, rules 5 to 8).
 
     Raises:
         ValueError: there are no values.
@@ -102,28 +105,28 @@ _STUDENT_975 = (
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
 )
 """The 97.5th percentile of Student's t with 1, 2, ... degrees of freedom. For more degrees of
-freedom, the last value is used; it is too large by less than 7 %."""
+freedom, the last value of the list is used; it is too large by less than 7 %."""
 
 MEDIAN_VARIANCE = math.pi / 2
-"""For a normal sample with many values: the variance of the median divided by the variance of
-the mean. For few values the ratio is smaller, 1.29 for six, so that an interval with this ratio
-is a little too wide."""
+"""The variance of the median divided by the variance of the mean, for many normally distributed
+values. For few values the ratio is smaller (1.29 for six values), so an interval that uses this
+ratio is a little too wide."""
 
 
 def rerun_interval(
     values: Sequence[float], again: int | None = None, others: Iterable[Sequence[float]] = ()
 ) -> tuple[float, float] | None:
-    """Return the interval that contains the median of new values in at least 95 % of all cases.
+    """Return the interval in which the median of a repetition lies in at least 95 % of all cases.
 
-    A prediction interval is wider than the interval of the median itself, because the medians of
-    two samples differ even if nothing changed. The smallest and the largest of six values are not
-    enough: they enclose the median of six new values in 90.0 % of all cases. Therefore a
-    distribution is assumed that suits times and ratios: their logarithms are normal. The interval
-    is ``median * exp(+-t * s * sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the
-    logarithms and v = `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4,
-    on prediction intervals). Values of the same figure under other conditions show the figure's
-    spread, but not its median. With such values, s is the pooled standard deviation within the
-    groups (as in an analysis of variance), and t has the groups' degrees of freedom.
+    This prediction interval is wider than the interval of the median itself, because the medians of
+    two samples differ even if nothing changed. The range of six values is too narrow: it contains
+    the median of six new values in only 90.0 % of all cases. Therefore the logarithms of the values
+    are assumed to be normal, which suits times and ratios. The interval is ``median * exp(+-t * s
+    * sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the logarithms and v =
+    `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4, on prediction
+    intervals). Measurements of the same quantity under other conditions show how much it varies,
+    but not its median. With such measurements, s is the pooled standard deviation within the groups
+    (as in an analysis of variance), and t has the groups' degrees of freedom.
 
     Args:
         values: the values, in any order.
@@ -157,10 +160,10 @@ def _positive(values: Sequence[float]) -> bool:
 def percentile(values: Sequence[float], percent: float) -> float:
     """Return the nearest-rank percentile.
 
-    It is the smallest value for which at least ``percent`` % of the values are not larger.
+    The result is the smallest value such that at least ``percent`` % of the values are not larger.
 
-    This is the inverse of the empirical distribution (definition 1 of Hyndman and Fan 1996). It is
-    always a measured value, never a value that is interpolated between two modes.
+    This percentile is the inverse of the empirical distribution (definition 1 of Hyndman and Fan
+    1996). It is always a measured value, and never interpolated between two modes.
 
     Args:
         values: the values, in any order.
@@ -178,9 +181,10 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def arithmetic_mean(values: Sequence[float]) -> float:
-    """Return the arithmetic mean, the right mean for times, because their sum has a meaning.
+    """Return the arithmetic mean, which is right for times, because a sum of times has a meaning.
 
-    See Hoefler and Belli, rule 3. The sum is exact, so that the order of the values has no effect.
+    See Hoefler and Belli (SC'15), rule 3. The sum has no rounding errors, so that the order of the
+    values has no effect.
 
     Raises:
         ValueError: there are no values.
@@ -191,7 +195,7 @@ def arithmetic_mean(values: Sequence[float]) -> float:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean, the right mean for ratios (Hoefler and Belli, rule 4).
+    """Return the geometric mean, which is right for ratios (Hoefler and Belli, rule 4).
 
     Raises:
         ValueError: there are no values, or a value is not positive.
@@ -207,21 +211,22 @@ LAWS: Mapping[str, Callable[[float], float]] = {
     "linear": lambda number: number - 1.0,
     "quadratic": lambda number: number**2 - 1.0,
 }
-"""Laws of growth, the simplest first. Each law is 0 for the number 1: one rank sends no message."""
+"""The laws by which a value may grow with a number such as the number of ranks, the simplest first.
+Each law gives 0 for the number 1, because one rank sends no message."""
 
 FALLS = "1/"
-"""The first part of a law's name if 1/value grows by the law, so that the value falls."""
+"""The prefix of a law's name if 1/value follows the law of growth, so that the value falls."""
 
 Intervals = Mapping[int, tuple[float, float]]
-"""For each number (of ranks, say), the low and the high end of the value."""
+"""The interval of a value (low and high end) for each number, for example of ranks."""
 
 _STEPS = 40
-"""Bisections of a factor: enough for six digits of a factor of a million."""
+"""How many bisections find a factor: enough for six digits of a factor of a million."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The law of growth that a value can follow.
+    """The law by which a value grows or falls with a number, for example of ranks.
 
     Attributes:
         law: the simplest law that is possible. A law that begins with `FALLS` is tried only if the
@@ -240,9 +245,10 @@ class Fit:
 
 
 def fitted(intervals: Intervals) -> Fit:
-    """Return the simplest law that a value can follow, first of the value, then of 1/value.
+    """Return the simplest law of growth that a value can follow, or else that 1/value can follow.
 
-    If a value is 0 or below, its inverse has no meaning, and laws of 1/value are not tried.
+    If a value may be 0 or below, laws for 1/value are not tried, because the inverse has no
+    meaning.
     """
     rising = excluded_laws(intervals)
     possible = [law for law in LAWS if law not in rising]
@@ -264,23 +270,24 @@ def fitted(intervals: Intervals) -> Fit:
 def excluded_laws(intervals: Intervals) -> list[str]:
     """Return the laws of growth that a value cannot follow.
 
-    A law is possible if ``a + b * law(number)``, with an ``a`` (the value for the number 1) and a
-    ``b`` of at least 0, is within the interval of every number. For a given ``b``, the intervals
-    leave an interval for ``a``; each pair of numbers bounds the ``b`` for which it is not empty.
+    A law is possible if ``a + b * law(number)`` is within the interval of every number, for some
+    ``a`` and ``b`` of at least 0. Here ``a`` is the value for the number 1. For a given ``b``, all
+    intervals together leave an interval for ``a``. Each pair of numbers limits the ``b`` for which
+    this interval is not empty.
     """
     return [name for name, law in LAWS.items() if not _is_possible(law, intervals)]
 
 
 def widened(intervals: Intervals, factor: float) -> Intervals:
-    """Return intervals whose ends are a factor further out."""
+    """Return wider intervals: low ends are divided and high ends multiplied by a factor."""
     return {number: (low / factor, high * factor) for number, (low, high) in intervals.items()}
 
 
 def _widening(law: Callable[[float], float], intervals: Intervals) -> float:
-    """Return the least factor by which the intervals have to be wider for a law to be possible.
+    """Return the least factor by which intervals must be widened until a law of growth is possible.
 
-    With the factor of the largest value to the least, a constant is possible, so every law is. All
-    values have to be above 0.
+    With the largest end divided by the smallest end as the factor, a constant is possible, and so
+    is every law. All ends of intervals must be above 0.
     """
     lows, highs = zip(*intervals.values(), strict=True)
     least, most = 0.0, math.log(max(highs) / min(lows))
@@ -331,11 +338,12 @@ class Line:
 
 
 def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
-    """Return the line through points by the slopes of pairs of points; None if there is no pair.
+    """Return the straight line through points (Theil-Sen); None if no two abscissas differ.
 
-    Three of ten points may be anywhere, and the line stays where it is. The slope is the median of
-    the slopes of all pairs (Theil), and its interval covers about 95 % (Sen, Estimates of the
-    Regression Coefficient Based on Kendall's Tau, 1968). Points with one abscissa make no pair.
+    Up to three of ten points may be far off without much effect on the line. The slope is the
+    median of the slopes of all pairs (Theil), and its interval covers about 95 % (Sen, Estimates of
+    the Regression Coefficient Based on Kendall's Tau, 1968). Two points with the same abscissa have
+    no slope and are left out.
 
     Args:
         points: abscissa and ordinate of each.

@@ -1,11 +1,11 @@
-"""summary.parquet: the values of all launches of a cell together, by metric and statistic.
+"""Make summary.parquet: statistics of each cell over all its launches.
 
-A baseline is a cost of the machine itself, without MPI. Therefore every launch of a baseline on the
-machine is a replicate, whichever MPI started the launch. There are kinds of launches with different
-values, which depend on where the host had put the ranks. For example, on one virtual machine a copy
-of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other launches. One environment
-has one launch in each round. The median of six such launches may be between two kinds, where no
-launch is.
+A baseline measures a cost of the machine itself, without MPI. Therefore all launches of a baseline
+on a machine are replicates, whichever MPI started them. A baseline may have different values in
+different launches, depending on the cores on which the ranks ran. For example, on one virtual
+machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other three. Each
+environment has one launch of a cell in each round. The median of six such launches may be a value
+between two kinds of launches, which no launch measured.
 """
 
 from collections import defaultdict
@@ -29,14 +29,16 @@ from onesided.measure.statistics import median_interval, percentile, rerun_inter
 from onesided.measure.values import IN_SUMMARY
 
 MACHINE, MACHINE_OTHER = "machine", "machine_other"
-"""Statistics of a baseline: the launches of the kind that counts, and launches of other kinds."""
+"""The names of two statistics of a baseline: for the kind of launches that counts, and for all
+other launches."""
 
 APART = 2.0
-"""Two kinds of launches are at least this factor apart, with no launch in between. A ratio is not
-stated if its interval spans this factor."""
+"""The values of two kinds of launches are at least this factor apart, with no value in between. A
+report does not state a ratio whose interval spans this factor."""
 
 MOST_HALF_WIDTH = 0.30
-"""The largest allowed half-width of a figure's rerun interval, as a share of the median."""
+"""The largest half-width of a value's rerun interval that counts as narrow, as a share of the
+median."""
 
 Row = Mapping[str, Any]
 Merits = Mapping[str, FigureOfMerit]
@@ -47,11 +49,11 @@ _VALUE = ("metric", "unit")
 
 
 def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the values of the kind that counts, and all other values.
+    """Divide a baseline's values into those of the kind of launches that counts, and all others.
 
-    Other work of a machine can only add to a time. Therefore, among the kinds with at least
-    `LEAST_SHARE` of the launches, the kind with the least values counts. If there is no such kind,
-    or if a value is not positive, all values count.
+    Other work of a machine can only increase a time. Therefore the kind with the smallest values
+    counts, among the kinds with at least `LEAST_SHARE` of the launches. If there is no such kind of
+    launches, or if a value is not positive, all values count.
     """
     ordered = sorted(values)
     kinds: list[list[float]] = []
@@ -67,10 +69,10 @@ def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
-    """Return, for each environment's cell, the values of all launches on the same machine.
+    """Return a baseline's values, for each cell from all launches on the same machine.
 
-    The same machine is the same system, partition, launch model and host. Setting, thread level,
-    ranks, placement and test are the same, too.
+    Launches are on the same machine if system, partition, launch model and host are the same.
+    Setting, thread level, ranks, placement and test must also be the same.
 
     Args:
         cells: the cells of the baseline, one row for each launch.
@@ -173,7 +175,7 @@ def summarise(
 def summary_of(
     campaign: CollectedCampaign, experiments: Experiments, values: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the rows of summary.parquet, from a campaign's tables and its launches' values."""
+    """Return the rows of summary.parquet, from a campaign's tables and its values.parquet."""
     of_kernel = values.partition_by("kernel", as_dict=True)
     rows = [
         row
@@ -184,12 +186,12 @@ def summary_of(
 
 
 def merit_rows(summary: pl.DataFrame, merits: Merits) -> dict[Place, Row]:
-    """Return, for each cell, the summary's row with the figure of merit of the cell's kernel."""
+    """Return the row of summary.parquet with each cell's compared value (figure of merit)."""
     return {place_of(row): row for row in summary.filter(has_merit(merits)).to_dicts()}
 
 
 def has_merit(merits: Merits) -> pl.Expr:
-    """Return the filter for rows with figures of merit, in the summary or in values.parquet."""
+    """Return a filter for rows with figures of merit, in summary.parquet or values.parquet."""
     return pl.any_horizontal(
         (pl.col("kernel") == kernel)
         & (pl.col("metric") == merit.metric)
@@ -199,5 +201,5 @@ def has_merit(merits: Merits) -> pl.Expr:
 
 
 def is_narrow(row: Row, share: float = MOST_HALF_WIDTH) -> bool:
-    """Tell whether half of a row's rerun interval is at most this share of its median."""
+    """Tell whether a value's rerun interval is narrow, compared with the median."""
     return (row["rerun_high"] - row["rerun_low"]) / 2 <= share * row["value"]

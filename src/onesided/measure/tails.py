@@ -1,9 +1,9 @@
-"""Tails: latencies whose slowest bursts are out of all proportion to a single access.
+"""Find latencies with a tail: their slowest bursts take much longer than a single access.
 
-A latency is the median of bursts, and a median does not show the slowest bursts. If each burst has
-some slow accesses, all bursts are alike, and the latency looks steady. Therefore the slowest
-twentieth of a launch's bursts is compared with the smaller of two times: the bursts' median, and
-the quickest single access of the launch (docs/methods.md, "Out of all proportion").
+A latency is the median over bursts of accesses, which does not show the slowest bursts. If each
+burst contains some slow accesses, all bursts are alike, and the latency looks steady. Therefore the
+slowest twentieth of a launch's bursts is compared with the smaller of two times: the bursts'
+median, and the quickest single access of the launch (docs/methods.md, "Out of all proportion").
 """
 
 import math
@@ -19,23 +19,24 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""The metric of a tail. Its statistic is the name of the metric that has the tail."""
+"""The name of the metric for a latency's tail. The statistic of this metric is the name of the
+metric that has the tail."""
 
 SHARE_PERCENT = 95
-"""The percentile that represents the slowest bursts. The 99th percentile of a launch's 50 bursts
-is the slowest burst. On a busy machine, this burst met another program in every second launch of
-some cells."""
+"""The percentile of a launch's bursts that stands for the slowest bursts. The 99th percentile of a
+launch's 50 bursts would be the slowest burst alone. On a busy machine, another program disturbed
+the slowest burst in every second launch of some cells."""
 
 OUT_OF_PROPORTION = 10.0
-"""A latency is called out of all proportion if one of two numbers reaches this limit: the median
-tail over launches, or the factor between the ends of the latency's interval."""
+"""A latency is called out of all proportion if one of two values reaches this limit. They are the
+median tail over launches, and the factor between the ends of the latency's interval."""
 
 
 def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
     """Return the time of a launch's slowest bursts divided by the time that an access can take.
 
-    The slowest bursts are represented by the `SHARE_PERCENT` percentile. If there are several
-    bursts, the slowest burst alone is never used, because it may have met another program.
+    The `SHARE_PERCENT` percentile stands for the slowest bursts. If there are several bursts, the
+    slowest burst alone is never used, because another program may have disturbed it.
 
     Args:
         bursts: the bursts of a latency; each is the time of one operation (s).
@@ -53,7 +54,9 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
 
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
-    """Return the tail of each latency. The value of a launch is the largest tail of its origins.
+    """Return the tail of the latency in each launch of a kernel.
+
+    The tail of a launch is the largest tail of the launch's origins.
 
     Args:
         samples: the samples of one kernel.
@@ -88,15 +91,15 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 
 
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
-    """Say that the machine may cause a tail, if targets waited for their cores.
+    """Return a sentence which says that the machine may cause tails, if targets waited for cores.
 
     Args:
         folder: results of a campaign.
         where: selects launches by any of `PLACE`; by default all launches.
 
     Returns:
-        The sentence. None if targets waited for at most `MOST_RUN_DELAY` of their computes, or if
-        this is not known. Cells with a helper or a ghost do not count, because two threads or
+        The sentence. None if targets waited for at most `MOST_RUN_DELAY` of their compute phases,
+        or if this is not known. Cells with a helper or a ghost do not count, because two threads or
         processes on one core wait for each other.
 
     Raises:
@@ -123,7 +126,7 @@ def times(factor: float) -> str:
 
 
 def remark(tail: float | None, low: float, high: float) -> str | None:
-    """Return a remark if a latency is out of all proportion; None if it is not.
+    """Return a remark if a latency has a large tail or a wide interval; None if it has not.
 
     Args:
         tail: the median tail over launches; None if it is not known.

@@ -1,7 +1,7 @@
-"""values.parquet: the values of each launch of a cell, computed only once from the samples.
+"""Make values.parquet: the values of each launch of a cell, computed once from the samples.
 
-Summary, verdicts, report, comparison and references read this file. If a campaign is judged in
-memory, `of_campaign` is called instead.
+The modules for summary, verdicts, report, comparison and references read values.parquet. If a
+campaign is judged in memory, they call `of_campaign` instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,19 +34,21 @@ VALUE_COLUMNS: Mapping[str, Any] = {
     "value": pl.Float64,
     "kind": pl.String,
 }
-"""The columns of values.parquet. A row is one value of one launch of one cell. ``kind`` is the
-state of the cores in a launch if the state makes a difference to a latency
-(`onesided.measure.latencies`); otherwise ``kind`` is null."""
+"""The columns of values.parquet. A row of values.parquet is one value of one launch of one cell.
+The column ``kind`` is the state of the cores in a launch, if the state is not the right one and
+makes a difference to a latency (`onesided.measure.latencies`). Otherwise ``kind`` is null."""
 
 USUAL = pl.col("kind").is_null()
-"""Selects values of launches whose cores were in the right state, and values without a state."""
+"""A filter for values of launches whose cores were in the right state, and for values without a
+state."""
 
 IN_SUMMARY = pl.coalesce("kind", "statistic")
-"""The statistic of summary.parquet for a value. Each kind of launches has a separate statistic."""
+"""The name that a value's statistic has in summary.parquet. Each kind of launches (``kind``) has a
+statistic of its own."""
 
 
 def of_experiment(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return an experiment's values, `VALUE_COLUMNS`, of the launches whose samples count."""
+    """Return the values of an experiment's usable launches, as a table with `VALUE_COLUMNS`."""
     cells, samples = campaign.of_kernel(experiment.kernel)
     found = [
         pl.DataFrame(schema=dict(VALUE_COLUMNS)),
@@ -58,14 +60,14 @@ def of_experiment(campaign: CollectedCampaign, experiment: Experiment) -> pl.Dat
 
 
 def of_campaign(campaign: CollectedCampaign, experiments: Experiments) -> pl.DataFrame:
-    """Return the values, `VALUE_COLUMNS`, of a campaign's launches or of some of its tests."""
+    """Return the values of all launches of a campaign, as a table with `VALUE_COLUMNS`."""
     measured = experiments.measured(campaign.kernels)
     found = [of_experiment(campaign, experiment) for experiment in measured]
     return pl.concat([pl.DataFrame(schema=dict(VALUE_COLUMNS)), *found])
 
 
 def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) -> pl.DataFrame:
-    """Read the values of a campaign that was analysed.
+    """Read the values.parquet of a campaign that was analysed.
 
     Args:
         folder: the campaign's results.
@@ -79,7 +81,7 @@ def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) 
 
 
 def by_column(wide: pl.DataFrame, units: Mapping[str, str]) -> pl.DataFrame:
-    """Return the values of a table that has one column for each value.
+    """Turn a table with one column for each value into a table with one row for each value.
 
     Args:
         wide: one row for each launch. Besides `LAUNCH`, the columns are ``metric.statistic`` or

@@ -1,8 +1,8 @@
-"""Known defects: faults that are reported to their owners, and the failures that they cause.
+"""Known defects: faults that were reported to their owners, and the failures that they cause.
 
-A site keeps the defects in ``references/known_defects.yaml``. If a defect explains a failure, the
-failure is an expected failure for ReFrame. If a defect does not appear any more, this is also
-reported, so that no entry stays longer than its fault.
+A site keeps its known defects in ``references/known_defects.yaml``. If a known defect explains a
+failure, ReFrame treats it as an expected failure. If a known defect does not appear any more,
+ReFrame also reports this, so that the entry can be removed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ ANYTHING = ("*",)
 
 @dataclass(frozen=True)
 class Defect:
-    """A known defect: one entry of the file.
+    """A known defect: one entry of known_defects.yaml.
 
     Attributes:
         name: a short name, for ReFrame's tables.
@@ -47,11 +47,11 @@ class Defect:
 
     @property
     def message(self) -> str:
-        """ReFrame's message for an expected failure."""
+        """The message that ReFrame shows for a failure that this defect explains."""
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
-        """Tell whether a test fits the patterns of the defect."""
+        """Tell whether a test may have this defect: it fits the defect's patterns."""
         return (
             _fits(partition, self.partitions)
             and _fits(environment, self.environments)
@@ -59,7 +59,7 @@ class Defect:
         )
 
     def has(self, cell: str) -> bool:
-        """Tell whether a cell fits the patterns of the defect."""
+        """Tell whether a cell may have this defect: it fits the defect's patterns."""
         return _fits(cell, self.cells)
 
 
@@ -69,7 +69,7 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
 
 
 def read(folder: Path) -> list[Defect]:
-    """Return the known defects in a folder of references; none if there is no file.
+    """Return the known defects in a folder of references; an empty list if it has no file of them.
 
     Raises:
         InputError: the file is not YAML, does not fit its schema, or has a name twice.
@@ -94,7 +94,7 @@ def read(folder: Path) -> list[Defect]:
 
 
 def expected(defects: Sequence[Defect], faults: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return, by the name of each defect, the failing cells that the defect explains.
+    """Return the failing cells that each known defect explains, by the defect's name.
 
     Args:
         defects: the defects of the test. The first defect that fits a cell explains the cell.

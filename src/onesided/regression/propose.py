@@ -1,4 +1,4 @@
-"""Propose references from a campaign: verdicts, and latencies with bounds."""
+"""Propose a site's references from a campaign: verdicts, and latencies with bounds."""
 
 import math
 from collections import defaultdict
@@ -20,32 +20,32 @@ from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
-"""A bound is this factor times the value of the least launch. The factor must allow for a drift
-between campaigns, which launches of one campaign do not show. Four campaigns ran on one machine
-within three hours. In five pairs of them, 3,534 latencies were at most 1.79 times the median of the
-other campaign."""
+"""A bound of a value is this factor times the least value of all launches. The factor must allow
+for a drift of the machine between campaigns, which the launches of one campaign do not show. Four
+campaigns ran on one machine within three hours. In five pairs of these campaigns, 3,534 latencies
+were at most 1.79 times the median of the other campaign."""
 
 AGREEING = 3
-"""The number of launches that must agree: the least launch and those nearest to it. One or two
-launches may have been lucky, and then no later launch clears the bound."""
+"""The number of launches that must agree: the launches with the least values. One or two launches
+may have had unusually small values; then later launches could not clear the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""Launches agree if they differ by at most this factor. Then a launch like the third least one
-clears a bound of `BOUND_FACTOR`. If they differ by more, the bound would have to be higher, and a
-slow-down by a factor of three could pass below the bound."""
+"""Launches agree if their values differ by at most this factor. Then a launch with the third least
+value clears a bound of `BOUND_FACTOR` times the least value. If the values differ by more, the
+bound would have to be higher, and a slow-down by a factor of three could stay below the bound."""
 
 LEAST_LAUNCHES = 5
-"""The number of launches that a bound needs. On a machine with shared cores and three launches,
-1 in 100 slow-downs by a factor of three passed, because all three launches had been slow. With
-five launches, 1 in 250 passed."""
+"""The number of launches that are needed for a bound. With three launches on a machine with shared
+cores, 1 in 100 slow-downs by a factor of three was not found, because all three launches had been
+slow. With five launches, 1 in 250 such slow-downs was not found."""
 
 DIGITS = 4
-"""The number of significant digits of the values in the files."""
+"""The number of significant digits of the values in reference files."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The summary of a figure's launches.
+    """What a campaign's launches say about the bound of one value.
 
     Attributes:
         value: the value of the least launch, in the unit of the figure.
@@ -61,15 +61,16 @@ class Proposal:
 
     @property
     def misses(self) -> float:
-        """Return a factor: the bound may miss a slow-down by less than this factor.
+        """Return the factor below which the bound may miss a slow-down.
 
-        A later launch may be as far below the least launch as the third least launch is above it.
+        A later launch's value may be as far below the campaign's least value as the third least
+        value is above it.
         """
         return BOUND_FACTOR * self.spread
 
     @property
     def refusal(self) -> str | None:
-        """Return why there is no bound, and how many rounds would give one; else None."""
+        """Return why no bound can be proposed, and how many rounds would help; None if one can."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -84,7 +85,7 @@ class Proposal:
         return f"{reason}; about {rounds} rounds would give one"
 
     def entry(self, metric: Metric) -> dict[str, Any]:
-        """Return the file's entry for a figure that has a bound."""
+        """Return the entry of a reference file for a value with a bound."""
         of = {
             "series": metric.series,
             "over_ranks": metric.over_ranks,
@@ -102,7 +103,7 @@ class Proposal:
 
 
 def propose(values: Sequence[float]) -> Proposal:
-    """Return the summary of the launches of a figure.
+    """Return what the launches of a campaign say about the bound of one value.
 
     Args:
         values: the value of each launch, in the unit of the figure; at least one.
@@ -119,7 +120,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Yield place, metric and proposal of each cell, if its experiment has a figure to bound."""
+    """Yield the place, metric and proposal of each cell whose experiment has values with bounds."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
@@ -135,10 +136,10 @@ def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, 
 
 
 def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str, Any]]:
-    """Return, by file, the reference documents of a campaign: verdicts, and figures with bounds.
+    """Return the reference documents that a campaign gives, by file: verdicts, values and bounds.
 
-    Three kinds of figures are left out: figures of cells that failed, of cells with more threads
-    than cores (they measure the scheduler), and of settings other than the default setting.
+    Three kinds of cells have no bounds: cells that failed, cells with more threads than cores (they
+    measure the scheduler), and cells with a setting other than the default.
 
     Args:
         folder: an analysed folder of results.
@@ -170,14 +171,14 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """Entries of a reference file: by test and figure, the bound, or why there is no bound."""
+    """Collects the entries of a reference file: the bound of each value, or why there is none."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, test: str, name: str, metric: Metric, proposal: Proposal) -> None:
-        """Add the entry of a figure."""
+        """Add the entry of one value, with its bound or the reason why it has none."""
         if proposal.refusal is None:
             self.bounds[test][name] = proposal.entry(metric)
         else:
@@ -193,7 +194,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
 
 
 def describe(document: Mapping[str, Any]) -> list[str]:
-    """Return lines on a reference document: one on the whole document, then one on each figure."""
+    """Describe a reference document: a line on the whole, then one on each value with its bound."""
     held = [figure for figures in document["figures"].values() for figure in figures.values()]
     refused = sum(map(len, document["refused"].values()))
     verdicts = sum(len(cells) for cells in document["tests"].values())

@@ -1,9 +1,9 @@
-"""References: what a site keeps for an environment, and how a launch contradicts a reference.
+"""References: the results that a site keeps for an environment, to which launches are compared.
 
-There is one file for each partition and environment,
-``references/<system>.<partition>/<environment>.json``. It is made from a campaign. A launch fails
-if a cell was ``independent`` and now waits. In regression mode, a launch also fails if a figure is
-above its bound.
+Each partition and environment has its own reference file,
+``references/<system>.<partition>/<environment>.json``. A reference file is made from a campaign. A
+launch fails if one of its cells was ``independent`` in the reference and now waits. In regression
+mode, a launch also fails if a measured value is above its bound.
 """
 
 import os
@@ -25,7 +25,7 @@ SCHEMA = "onesided/references/2"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
-"""The number of valid samples that a launch needs to contradict a reference."""
+"""The number of valid samples of a cell that a launch needs to contradict a reference."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def folder() -> Path:
 
 
 def file_of(system: str, partition: str, environment: str) -> Path:
-    """Return the file with the references for one environment on one partition.
+    """Return the path of the reference file of an environment on a partition.
 
     Raises:
         InputError: one of the three arguments is not a name.
@@ -68,9 +68,9 @@ def file_of(system: str, partition: str, environment: str) -> Path:
 
 
 def documents_of(cells: Iterable[Mapping[str, Any]], campaign: str) -> dict[Path, dict[str, Any]]:
-    """Return, by file, the reference documents of a campaign's verdicts.
+    """Return reference documents with a campaign's verdicts, by the file's path.
 
-    Only observed verdicts are kept. A failure or an undecided cell is not a reference.
+    Only observed verdicts are kept. A failure or an undecided verdict is no reference.
 
     Args:
         cells: entries of verdicts.json.
@@ -102,7 +102,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
 
 
 def read(path: Path, test: str) -> Kept:
-    """Return the references that a file has for a test; empty ones if there is no such file.
+    """Return the references of a test from a file; without the file, the test has no references.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
@@ -119,12 +119,12 @@ def read(path: Path, test: str) -> Kept:
 
 
 def figure_name(metric: str, cell: str) -> str:
-    """Return the name of a cell's figure for ReFrame: ``<metric>[<cell>]``."""
+    """Return the name that a cell's value has in ReFrame: ``<metric>[<cell>]``."""
     return f"{metric}[{cell}]"
 
 
 def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
-    """Return metric and cell of a kept figure, from its name (`figure_name`) and its entry."""
+    """Return the metric and the cell of a reference value, from its name and its entry."""
     metric, _, cell = name.partition("[")
     of = {"series": metric, **figure.get("of", {})}
     return Metric(metric, unit=figure["unit"], **of), cell.removesuffix("]")
@@ -133,9 +133,9 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
 def launch_figures(
     results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> dict[str, float]:
-    """Return, by name (`figure_name`), the figures of a launch, computed as for the report.
+    """Return the values of a launch by name (`figure_name`), computed as for a report.
 
-    The value of a latency is that of `reading_of`.
+    A latency is the latency of the result of `reading_of`.
 
     Args:
         results: the launch's result lines by cell.
@@ -158,12 +158,12 @@ def launch_figures(
 
 
 def reading_of(result: Mapping[str, Any]) -> Reading | None:
-    """Return the reading with the least latency in a result line; None if there is none."""
+    """Return the least latency in a result line, as `Reading`; None if there is no latency."""
     return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
 def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
-    """Tell whether the cores of a launch were in the state for which the bounds were made."""
+    """Tell whether the cores of a launch were near and not shared, as in the bounds' campaign."""
     reading = reading_of(result)
     if reading is None:
         return True
@@ -174,7 +174,7 @@ def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
 
 
 def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:
-    """Return one line for each cell that was independent but waits in this launch.
+    """Return a line of text for each cell that was independent in the reference but now waits.
 
     Args:
         kept: the verdicts by cell, from `read`.

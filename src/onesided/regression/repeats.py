@@ -1,8 +1,8 @@
-"""Launches in regression mode: when a launch is repeated, and how repeats decide about a figure.
+"""Launches in regression mode: when a launch is repeated, and how repeats decide about a value.
 
-Other work on a machine can only increase a figure. Therefore, if one launch has a figure well below
-its bound, this launch clears the figure, which then is not too slow. After any other launch, the
-figure must be measured again.
+Other work on a machine can only increase a measured value, such as a latency. Therefore, if one
+launch has a value well below its bound, this launch clears the value: it is not too high. After any
+other launch, the value must be measured again.
 """
 
 import sys
@@ -17,33 +17,37 @@ from onesided.regression import references
 from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
-"""A launch clears a figure if its value is at most this share of the bound, that is 1.5 times the
-campaign's least value. If a latency became three times as high, a launch clears it only if the same
-launch would have had half of the least value before the change."""
+"""A launch clears a value if the value is at most this share of its bound, that is, 1.5 times the
+campaign's least value. Suppose that a latency became three times as high. A launch clears it only
+if the same launch would have had half of the least value before the change."""
 
 ENOUGH_LAUNCHES = 7
-"""If no launch has cleared a figure, this number of launches decides about the figure, all with
-cores in the campaign's state. On a machine with shared cores where nothing had changed, one latency
-in 90 was above its bound in the first launch. After this number of launches, the decision was wrong
-for fewer than one in 1,000 (tests/unit/test_repeats.py draws such launches at random)."""
+"""If no launch has cleared a value, this number of launches decides about the value, all with cores
+in the same state as in the campaign. On a machine with shared cores on which nothing had changed,
+one latency in 90 was above its bound in the first launch. After this number of launches, the
+decision was wrong for fewer than one latency in 1,000 (tests/unit/test_repeats.py draws such
+launches at random)."""
 
 MOST_LAUNCHES = 12
-"""The most launches of a test, including launches with cores in another state."""
+"""The most launches of a test, including launches with cores in another state than in the
+campaign."""
 
 LEAST_LAUNCHES = 3
-"""A figure fails only if at least this number of launches had cores in the campaign's state."""
+"""A value can fail only if at least this number of launches had cores in the same state as in the
+campaign."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
-"""The files of a launch. Those of earlier launches are in folders `EARLIER`<number>."""
+"""The files of a launch. The files of earlier launches are in folders with the names
+`EARLIER`<number>."""
 EARLIER = "launch-"
 
 Results = Mapping[str, Mapping[str, Any]]
-"""The result lines of a launch, by cell."""
+"""The type for the result lines of a launch, by cell."""
 
 
 @dataclass(frozen=True)
 class Decided:
-    """The value of a figure that decides, and the bound with which it is compared.
+    """The measured value that decides whether a test fails, and the bound of this value.
 
     Attributes:
         value: the least value of the launches, if it clears the figure; else the median over the
@@ -58,7 +62,7 @@ class Decided:
 
 @dataclass
 class Shown:
-    """The values that launches have of a figure for which the site keeps a bound.
+    """The values that several launches measured for one reference with a bound.
 
     Attributes:
         clear_at: the largest value that clears the figure, in the figure's unit.
@@ -72,11 +76,11 @@ class Shown:
 
     @property
     def is_clear(self) -> bool:
-        """Tell whether a launch cleared the figure."""
+        """Tell whether one of the launches had a value well below the bound."""
         return min(self.values) <= self.clear_at
 
     def decides(self, launches: int) -> float | None:
-        """Return the value that is compared with the bound; None if no value decides.
+        """Return the value that is compared with the bound; None if the launches do not decide.
 
         Args:
             launches: the number of launches; with fewer than `LEAST_LAUNCHES`, all must be as kept.
@@ -88,7 +92,7 @@ class Shown:
 
 
 def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
-    """Return, by name, the values of each figure that the launches have and the site keeps.
+    """Return, for each reference with a bound, the values that the launches measured.
 
     Args:
         kept: the result of `references.read`.
@@ -109,10 +113,11 @@ def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
 
 
 def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
-    """Return, by name, the deciding value of each figure that launches have and the site keeps.
+    """Return, for each reference with a bound, the measured value that decides.
 
-    No value decides if no launch cleared the figure, and nearly all launches had cores in another
-    state (`references.is_as_kept`). Such a figure says nothing about the MPI, and is left out.
+    No value decides if no launch cleared the value, and nearly all launches had cores in another
+    state than in the campaign (`references.is_as_kept`). Such a measurement says nothing about the
+    MPI, and is left out.
 
     Args:
         kept: see `shown`.
@@ -128,17 +133,17 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
 
 
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the names of figures that were measured but that `decided` leaves out.
+    """Return the names of the references that were measured, but about which nothing is decided.
 
-    No launch cleared these figures, so it is not known whether they are within their bounds. A test
-    with such a figure does not pass, although the cause may be only the state of the cores.
+    No launch cleared these values, so it is not known whether they are within their bounds. A test
+    with such a value does not pass, although the cause may be only the state of the cores.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]
 
 
 def launches_in(folder: Path) -> list[records.Launch]:
-    """Return the launches of a test from its folder, the first launch first.
+    """Return all launches of a test, read from the test's folder, in their order.
 
     Raises:
         InputError: a whole line does not fit the schema.
@@ -148,7 +153,10 @@ def launches_in(folder: Path) -> list[records.Launch]:
 
 
 def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
-    """Tell whether a launch must be repeated; never after a launch that did not end well."""
+    """Tell whether a test must be launched again.
+
+    A launch that did not end well is not repeated.
+    """
     if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
         return False
     found = shown(kept, [launch.results for launch in launches])

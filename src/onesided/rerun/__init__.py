@@ -1,1 +1,1 @@
-"""Run cells again outside a campaign: how a line names a cell, and how the cell is launched."""
+"""Run a cell of a campaign again, outside the campaign: find the cell, and launch it."""

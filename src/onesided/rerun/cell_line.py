@@ -1,6 +1,6 @@
-"""Command lines that run a cell of a report again, and the cell that such a line names.
+"""Make the command line that runs a cell of a report again, and find the cell that a line names.
 
-Nothing is installed or launched here.
+This module installs and launches nothing.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
 REFRAME = "reframe -C SITE.py -c reframe_checks -R"
-"""The command with which a site runs a test again by its own configuration of ReFrame."""
+"""The command with which a site runs a test again with its own ReFrame configuration."""
 
 USUAL_RESULTS = "quick"
-"""The name of the campaign whose results `onesided rerun` reads first if no others are named."""
+"""The campaign whose results `onesided rerun` reads first, if the user names no campaign."""
 
 PARAMETER = " %"
 """The text before each parameter in ReFrame's name of a test."""
 
 VERDICTS = "verdicts.json"
 MOST_NAMED = 4
-"""The most tests or partitions that a message names. Of others, it gives only the number."""
+"""The most tests or partitions that an error message names. Of further ones, the message gives only
+the number."""
 
 Entry = Mapping[str, Any]
 
@@ -52,14 +53,14 @@ def words(test: str) -> tuple[str, ...]:
 
 
 def is_named_by(test: str, asked: str) -> bool:
-    """Tell whether a text names a test: it is the test's name, or this name has all its words."""
+    """Tell whether a text names a test: it is the test's name, or has only words of this name."""
     return asked == test or set(asked.split()) <= set(words(test))
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
-    """Return the words that distinguish a test from other tests; None if there is no other test.
+    """Return the words that distinguish a test's name from others; None if there are no others.
 
-    If these words are also words of another test's name, the result is the whole name.
+    If these words also occur in another test's name, the result is the test's whole name.
     """
     others = [other for other in others if other != test]
     if not others:
@@ -72,7 +73,7 @@ def telling(test: str, others: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Lines:
-    """Makes the command lines that run a campaign's cells again.
+    """Makes command lines that run cells of a campaign again.
 
     Attributes:
         campaign: the name of the campaign.
@@ -92,9 +93,10 @@ class Lines:
     def of(
         cls, campaign: str, cells: Iterable[Declared], environments: Iterable[Entry] = ()
     ) -> Lines:
-        """Find out what lines must name to identify each cell of a campaign.
+        """Find out what a command line must name to identify each cell of a campaign.
 
-        All cells of a test have the same axes. Cells with different axes have different ids.
+        All cells of a test have the same axes. Cells that have different axes also have different
+        ids.
 
         Args:
             campaign: the name of the campaign.
@@ -115,7 +117,7 @@ class Lines:
         return cls(campaign, tests, len(places) > 1, of_sites=frozenset(own))
 
     def shown_as(self, places: Mapping[str, str]) -> Lines:
-        """Return the lines for a page that uses other names of environments.
+        """Return command lines for a page that shows environments under other names.
 
         Args:
             places: by name on the page, the environment.
@@ -123,7 +125,7 @@ class Lines:
         return replace(self, places=places)
 
     def environment_of(self, cell: Declared) -> str:
-        """Return the environment of a cell, which may have another name on a page."""
+        """Return the environment of a cell, whose name on a page may differ."""
         return self.places.get(cell.environment, cell.environment)
 
     def line(self, cell: Declared) -> str:
@@ -145,13 +147,13 @@ class Lines:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in the form that it needs between two apostrophes in a shell."""
+    """Return a text with its apostrophes replaced, for use between apostrophes in a shell."""
     return text.replace("'", "'\"'\"'")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The cell that a user asks for.
+    """What a user says to name a cell of a report.
 
     Attributes:
         environment: the name of a declared environment.
@@ -166,7 +168,7 @@ class Asked:
     partition: str | None = None
 
     def is_entry(self, entry: Entry) -> bool:
-        """Tell whether an entry of verdicts.json is the entry that the user asks for."""
+        """Tell whether an entry of verdicts.json is of the cell that the user asks for."""
         return (
             entry["cell"] == self.cell
             and entry["environment"] == self.environment
@@ -177,7 +179,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """A cell of a campaign's results.
+    """A cell that was found in the results of a campaign.
 
     Attributes:
         folder: the folder of the results.
@@ -191,7 +193,7 @@ class Found:
 
     @property
     def partition(self) -> str:
-        """Return ReFrame's name for the partition on which the cell was run."""
+        """Return the partition on which the cell was run, as ``system:partition``."""
         return _partition(self.entry)
 
 
@@ -200,7 +202,7 @@ def _partition(entry: Entry) -> str:
 
 
 def find(asked: Asked, results: str | None = None) -> Found:
-    """Return the cell that the user asks for.
+    """Find the cell that the user asks for in the results of campaigns.
 
     Args:
         asked: the cell.
@@ -239,7 +241,7 @@ def _written() -> list[Path]:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders of results: first that of `USUAL_RESULTS`, then others, newest first."""
+    """Yield campaigns' folders of results: first `USUAL_RESULTS`, then all others, newest first."""
     yield from (path.parent for path in sorted(_written(), key=_rank))
 
 
@@ -252,7 +254,7 @@ def _entries(folder: Path) -> list[Entry]:
 
 
 def _only(folder: Path, asked: Asked) -> Found:
-    """Return the only cell in a folder that fits what the user asks for.
+    """Return the only cell in a folder of results that fits what the user asks for.
 
     Raises:
         InputError: no cell fits, or several cells fit; the message names how they differ.
@@ -281,7 +283,7 @@ def _only(folder: Path, asked: Asked) -> Found:
 
 
 def _not_one(option: str, value: str | None, what: str, known: Sequence[str]) -> InputError:
-    """Return the error for an option that fits none, or more than one, of the known values."""
+    """Return the error for an option whose value fits no cell, or cells of several tests."""
     listed = ", ".join(map(repr, known[:MOST_NAMED]))
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
     found = repr(value) if value else f"{len(known)} {what} with the cell"

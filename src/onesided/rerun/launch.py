@@ -1,4 +1,4 @@
-"""Launch a cell again with its check, as in a campaign, or prepare launches by hand."""
+"""Launch a cell again with its ReFrame check, or prepare an MPI and a kernel for other launches."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -35,23 +35,24 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
 
 FOLDER = "rerun"
-"""The name of the campaign for one cell, and of its folder below `build`."""
+"""The name of the campaign that runs only one cell, and of the campaign's folder in `build`."""
 
 ROUND = 2
-"""The round in which the cell is launched: a further round, because only these choose cells."""
+"""The round in which the cell is launched: a further round, because only in further rounds cells
+are chosen."""
 
 EVERY_TEST = {"expression": "True"}
-"""The campaign selects all tests. Only then is the test of the cell chosen by its name."""
+"""The campaign selects all tests. The test of the cell is chosen later, by its name."""
 
 NOT_OF_ONE_CELL = ("until", "beside")
-"""Entries of a campaign's file that are left out, because only one cell is launched once."""
+"""Entries of a campaign file that are left out, because one cell is launched only once."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Again:
-    """The result of one launch of a cell.
+    """The result of launching a cell of a report again.
 
     Attributes:
         word: the verdict that the cell would have if all its launches were like this launch.
@@ -67,7 +68,7 @@ class Again:
 
 
 def again(found: Found, experiments: Experiments, say: Say) -> Again:
-    """Launch a cell once and judge it.
+    """Launch a cell of a report once, and judge it.
 
     Args:
         found: the cell in the results of a campaign.
@@ -109,7 +110,7 @@ def ready(environment: str, kernel: str) -> Mapping[str, Any]:
 
 
 def provided(environment: str, provider: str | None = None) -> Mapping[str, Any]:
-    """Provide an environment; return its document.
+    """Provide an MPI environment; return the document that describes it.
 
     Raises:
         InputError: the environment is not declared.
@@ -122,7 +123,7 @@ def provided(environment: str, provider: str | None = None) -> Mapping[str, Any]
 
 
 def cell_options(cells: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the options with which a kernel runs the cells with these labels."""
+    """Return the command-line options with which a kernel runs only the given cells."""
     blocks = (grid.block_option({axis: [value] for axis, value in one.items()}) for one in cells)
     return [word for block in blocks for word in ("--cells", block)]
 
@@ -133,7 +134,7 @@ def folder() -> Path:
 
 
 def _campaign(found: Found) -> Campaign:
-    """Return a campaign for the cell: one environment, partition and setting, and its own folder.
+    """Return a campaign for one cell, with one environment, partition and setting.
 
     Raises:
         InputError: the results do not say which campaign made them.
@@ -161,7 +162,7 @@ def _campaign(found: Found) -> Campaign:
 
 
 def _declared(small: Campaign, found: Found) -> dict[str, Any]:
-    """Return the cell's test as the checks of this checkout declare it.
+    """Return the cell's test, as the ReFrame checks of this checkout declare it.
 
     Raises:
         InputError: the checks do not have the test, or the test does not have the cell.
@@ -179,7 +180,7 @@ def _declared(small: Campaign, found: Found) -> dict[str, Any]:
 
 
 def _check_of(found: Found, name: str) -> list[dict[str, Any]]:
-    """Return the test as the results declare it; nothing if its check is not in this checkout."""
+    """Return the test from the campaign's ``declared.json``, if its check is in this checkout."""
     path = found.folder / "declared.json"
     if not path.is_file():
         return []
@@ -201,7 +202,7 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 
 
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
-    """Judge the launch; compare its threads with the report's launches without a setting."""
+    """Judge the launch; compare its number of threads with launches with the default setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {
         **setting_check.default_threads(cells),
@@ -221,7 +222,7 @@ def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments)
 
 
 def merit_before(found: Found, experiments: Experiments) -> Mapping[str, Any] | None:
-    """Return the row with the cell's figure of merit in the results; None if there is none."""
+    """Return the row of summary.parquet with the cell's compared value; None if it has no value."""
     rows = read_table(found.folder / "summary.parquet", SUMMARY_COLUMNS, _at(found.entry))
     return merit_rows(rows, experiments.merits).get(place_of(found.entry))
 

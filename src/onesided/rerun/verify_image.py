@@ -1,7 +1,8 @@
-"""The ``%test`` of an image: with each MPI, two ranks run a kernel that verifies its data.
+"""The ``%test`` of a container image: two ranks run a kernel with each MPI and verify its data.
 
-It is called as ``python -m onesided.rerun.verify_image``. In the image without an MPI, it checks
-that the kernels need a library with the MPI ABI, and that nothing else is missing.
+The image calls this module as ``python -m onesided.rerun.verify_image``. In the image without an
+MPI, this module checks that the kernels need a library with the MPI ABI, and that no other library
+is missing.
 """
 
 import os
@@ -23,7 +24,7 @@ ABI_LIBRARY = "libmpi_abi.so.1"
 
 
 def main() -> int:
-    """Verify every MPI of the image; print one line for each; return 1 at the first that fails."""
+    """Verify every MPI of the image; print a line for each; return 1 at the first failure."""
     os.environ.setdefault(containers.IMAGE_VARIABLE, str(containers.DOCUMENT))
     image = containers.read_own()
     try:
@@ -38,7 +39,7 @@ def main() -> int:
 
 
 def _verify(environment: dict[str, Any]) -> str:
-    """Launch the kernel on two ranks; return a line that says what was verified.
+    """Launch a kernel on two ranks with an MPI; return a line that says what was verified.
 
     Raises:
         OnesidedError: another library ran, the number of ranks or the data is wrong, or a cell did
@@ -71,7 +72,7 @@ def _status(launch: records.Launch, cell: str) -> str | None:
 
 
 def _verify_abi(prefix: Path) -> str:
-    """Check that the kernels lack only the library with the MPI ABI; return a line that says so.
+    """Check that the kernels' only missing library is the MPI ABI's; return a line that says so.
 
     Raises:
         OnesidedError: another library is missing, or none is missing.

@@ -1,4 +1,4 @@
-"""Make ReFrame's configuration of a site from the few lines in the site's file."""
+"""Make the ReFrame configuration of a site from the few lines in the site's file."""
 
 import os
 import shlex
@@ -56,9 +56,9 @@ def configuration(
 ) -> Entry:
     """Return the dictionary that a site file calls ``site_configuration``.
 
-    Every declared environment is listed, even if it was not provided yet: its checks are skipped
-    with this reason, instead of being left out. Environments in containers are listed only if they
-    were provided.
+    Every declared environment is in the configuration, even if it was not provided yet. Then
+    ReFrame skips its checks and says why. Environments in containers are in the configuration only
+    if they were provided.
 
     Args:
         system: the name of the machine in ReFrame.
@@ -106,7 +106,7 @@ def configuration(
 
 
 def _names() -> list[str]:
-    """Return the names of the environments of partitions without ``environs``."""
+    """Return the environments of a partition that does not list its environments (``environs``)."""
     declared = declarations.declared(in_containers=True)
     return [
         name
@@ -116,7 +116,7 @@ def _names() -> list[str]:
 
 
 def regression_mode() -> Entry:
-    """Return ReFrame's mode ``regression``: a few checks, compared with the site's references."""
+    """Return the ReFrame mode ``regression``: a few checks, compared with the site's references."""
     checks = paths.project_root() / "reframe_checks"
     options = [
         f"--checkpath={checks}",
@@ -130,7 +130,7 @@ def regression_mode() -> Entry:
 
 
 def _folder() -> Path:
-    """Return the folder for ReFrame's files: the session's; without a session, below ``build/``."""
+    """Return the folder for ReFrame's files: the session's folder, or else one in ``build/``."""
     declared = os.environ.get(strays.SESSION_MARKER)
     folder = Path(declared) if declared else paths.build_dir() / "reframe"
     folder.mkdir(parents=True, exist_ok=True)
@@ -138,10 +138,10 @@ def _folder() -> Path:
 
 
 def _move_first_log(folder: Path) -> None:
-    """Let ReFrame write its first log to a folder of this project.
+    """Let ReFrame write its first log file to a folder of this project.
 
-    Before ReFrame reads a site file, it opens this log in the system's temporary folder, where it
-    would remain.
+    Before ReFrame reads a site file, it opens this log file in the system's temporary folder, where
+    the file would remain.
     """
     handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
     for handler in handlers:
@@ -154,7 +154,7 @@ def _move_first_log(folder: Path) -> None:
 
 
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
-    """Return a partition of a site file, with the entries that every partition gets here."""
+    """Return a partition of a site file, with the entries that this project adds to each."""
     chosen = [one.name for one in declarations.select(entry.get("environs", names))]
     found = {
         **entry,
@@ -167,9 +167,9 @@ def _partition(entry: Entry, names: Sequence[str]) -> Entry:
 
 
 def _environment(name: str, system: str) -> Entry:
-    """Return ReFrame's entry for an environment, from the file that the provider wrote.
+    """Return the ReFrame entry of an environment, from the document that its provider wrote.
 
-    The checks set the environment's variables (`shell.of_environment`).
+    The entry has no variables: the checks set them (`shell.of_environment`).
     """
     document = provision.read(name)
     return {

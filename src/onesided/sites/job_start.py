@@ -1,11 +1,11 @@
-"""Try the lines that a job runs before its own commands, in a shell like the job's shell.
+"""Try the shell lines that a job runs before its own commands, in a shell like the job's.
 
-For an environment of a site's own, the shell then looks for the compiler and for the launcher that
-the modules have to bring.
+For an environment of a site's own, the shell then looks for the compiler and the launcher that the
+loaded modules must provide.
 
-A script with the lines that ReFrame writes runs here to its end. Two traps of bash record which
-lines began and which lines failed. All lines run in one shell, as in a job, so that a module finds
-what an earlier command has set.
+A shell script with the lines that ReFrame would write is run to its end. Two bash traps record
+which lines of the script began and which failed. All lines run in the same shell, as in a job, so
+that a module sees what an earlier command has set.
 """
 
 import re
@@ -63,7 +63,7 @@ OF_BASH = re.compile(r"^\S*: line (\d+): ")
 
 @dataclass(frozen=True)
 class Step:
-    """A line that a job runs before its own commands.
+    """A step: a shell line that a job runs before its own commands.
 
     Attributes:
         field: the field of the site file that has the line.
@@ -81,18 +81,18 @@ class Step:
 
     @property
     def is_module(self) -> bool:
-        """Whether the line loads a module."""
+        """Whether the step loads an environment module."""
         return ".modules." in f".{self.field}"
 
     @property
     def is_program(self) -> bool:
-        """Whether the line looks for a program, which a module may have to bring."""
+        """Whether the step looks for a program, which a module may have to provide."""
         return self.command.startswith(LOOK_FOR)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A step that failed, and the way in which it failed.
+    """A step of a job that failed, and how it failed.
 
     Attributes:
         step: the step.
@@ -105,9 +105,9 @@ class Failure:
 
 
 def select(site: Any, name: str, path: Path) -> None:
-    """Leave in a configuration what ReFrame uses for a system, or for a partition of a system.
+    """Reduce a ReFrame configuration to what ReFrame uses for one system or partition.
 
-    An environment of the same name may be defined for each system, with other modules.
+    This is needed because an environment of the same name may have other modules on each system.
 
     Raises:
         InputError: ReFrame cannot use the configuration for the system.
@@ -119,7 +119,9 @@ def select(site: Any, name: str, path: Path) -> None:
 
 
 def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
-    """Yield why ReFrame cannot start: with `resolve_module_conflicts`, it needs modules at once.
+    """Yield why ReFrame cannot start.
+
+    With the option `resolve_module_conflicts`, it needs the module system at its start.
 
     Args:
         site: ReFrame's configuration, of which this system is selected.
@@ -141,7 +143,7 @@ def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputErr
 def failures(
     site: Any, system: Entry, partition: Entry, *, try_them: bool
 ) -> Iterator[tuple[Failure, list[Step]]]:
-    """Yield each step that fails before a job's own commands, together with all steps of the job.
+    """Yield each step of a job that fails, together with all steps of the job.
 
     Args:
         site: ReFrame's configuration, of which this partition is selected.
@@ -166,7 +168,7 @@ def failures(
 
 
 def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
-    """Return the steps of a job in ReFrame's order: partition first, then environment."""
+    """Return a job's steps in ReFrame's order: first the partition's, then the environment's."""
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
     found = [*_commands(partition, ""), *_modules(partition, "", kind), *_variables(partition, "")]
     if environment:
@@ -188,7 +190,7 @@ def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> 
 
 
 def _programs(partition: Entry, environment: Entry) -> Iterator[Step]:
-    """Yield the steps that look for the programs of an environment of a site's own."""
+    """Yield steps that look for the compiler and launcher of an environment of a site's own."""
     name = environment["name"]
     programs = [(f"environments.{name}.cc", environment.get("cc", "cc"), "a compiler")]
     if launcher := LAUNCHERS_OF_AN_MPI.get(partition["launcher"]):
@@ -229,7 +231,10 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
 
 
 def _is_one_word(line: str) -> bool:
-    """Tell whether a shell reads a line as one word. Assume so if the line runs commands."""
+    """Tell whether a shell reads a line of text as one word.
+
+    If the line runs commands, the answer is assumed to be yes.
+    """
     if "$(" in line or "`" in line:
         return True
     try:
@@ -239,9 +244,9 @@ def _is_one_word(line: str) -> bool:
 
 
 def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
-    """Run the steps in one shell of this machine; return the failures, in the order of the steps.
+    """Run the steps of a job in one shell on this machine; return the failures in order.
 
-    Steps that are wrong on every machine are not run.
+    Steps that would fail on every machine are not run.
 
     Args:
         all_steps: the result of `steps`.
@@ -268,13 +273,16 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 
 
 def _marked(step: Step) -> str:
-    """Return a step's command, after an empty one if bash would mark no begin (of "(" or "{")."""
+    """Return a step's command.
+
+    An empty command comes before it if bash would not mark the beginning of "(" or "{".
+    """
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
 
 @dataclass(frozen=True)
 class _Places:
-    """Finds the step to which a line of the script belongs.
+    """Finds the job step to which a line of the shell script belongs.
 
     Attributes:
         steps: the steps.
@@ -285,7 +293,10 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of the step at a line: the last step also for lines after all steps."""
+        """Return the number of the step at a line of the script.
+
+        Lines after all steps belong to the last step.
+        """
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
@@ -295,7 +306,7 @@ class _Places:
 
 
 def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
-    """Return the failures that the marks in the output show, by the place of the failed step."""
+    """Return the failures that the traps wrote to the output, by the number of the failed step."""
     words: dict[int, list[str]] = {}
     statuses: dict[int, int] = {}
     begun, ended = 0, False
@@ -327,13 +338,16 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the place of a mark's step: for a sourced file, the step that sourced this file."""
+    """Return the number of the step to which a mark belongs.
+
+    A mark from a sourced file belongs to the step that sourced the file.
+    """
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the place of the step that bash could not parse, or else of the last that began."""
+    """Return the number of the step that bash could not parse, or else of the last begun step."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):
@@ -347,9 +361,9 @@ def _reason(status: int, said: Sequence[str]) -> str:
 
 
 def _without_consequences(failures: list[Failure]) -> list[Failure]:
-    """Leave out failures of modules if the system that loads modules is missing.
+    """Leave out failures to load modules if the module system itself is missing.
 
-    Also leave out missing programs if any other step failed.
+    Missing programs are also left out if any other step failed.
     """
     if any(one.step.field == MODULES_SYSTEM for one in failures):
         failures = [one for one in failures if not one.step.is_module]
@@ -358,7 +372,7 @@ def _without_consequences(failures: list[Failure]) -> list[Failure]:
 
 
 def typed(commands: Sequence[str], partition: Entry) -> str:
-    """Return one line that a user can type to try commands in a job."""
+    """Return a command line that a user can type to try some commands in a job."""
     shell = f"bash -c {_quoted('; '.join(commands))}"
     if partition["scheduler"] in SLURM:
         return shlex.join([SRUN, "--ntasks=1", *partition.get("access", [])]) + f" {shell}"
@@ -366,7 +380,7 @@ def typed(commands: Sequence[str], partition: Entry) -> str:
 
 
 def _quoted(script: str) -> str:
-    """Return a script as one word of bash, even if the script has several lines."""
+    """Return a script quoted as one word for bash, even if the script has several lines."""
     if "\n" not in script:
         return shlex.quote(script)
     escaped = script.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")

@@ -1,4 +1,4 @@
-"""Launchers: those that ReFrame lacks, and what is known of the programs of all others."""
+"""The launcher that ReFrame lacks (``flux run``), and the programs of ReFrame's own launchers."""
 
 import re
 
@@ -40,19 +40,19 @@ SRUN_TIMEOUT_S = 10.0
 class FluxRun(JobLauncher):
     """``flux run``, which starts ranks as a job of the Flux instance in which it is called.
 
-    ReFrame's own scheduler ``flux`` always gives a job script only one core. Therefore the script
-    runs as a local job here, and Flux places the ranks.
+    ReFrame's own scheduler ``flux`` always gives a job script only one core. Therefore ReFrame runs
+    the script as a local job, and Flux places the ranks.
     """
 
     def command(self, job: Job) -> list[str]:
-        """Return the command that starts a job's ranks on as many nodes as they need."""
+        """Return the ``flux run`` command that starts a job's ranks on as many nodes as needed."""
         per_node = job.num_tasks_per_node or job.num_tasks
         nodes = -(-job.num_tasks // per_node)
         return ["flux", "run", f"--nodes={nodes}", f"--ntasks={job.num_tasks}"]
 
 
 def srun_mpi_list() -> list[str]:
-    """Return the values of ``srun --mpi`` on this machine; none if Slurm does not list them."""
+    """Return the values that ``srun --mpi`` accepts on this machine, if Slurm lists them."""
     try:
         # srun writes the list to standard error
         return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
@@ -61,10 +61,10 @@ def srun_mpi_list() -> list[str]:
 
 
 def interfaces_in(text: str) -> list[str]:
-    """Return the names in the answer of ``srun --mpi=list``; none if the answer is not a list.
+    """Return the names in the output of ``srun --mpi=list``; none if the output is not a list.
 
-    Below a heading, each name is on a separate line. The variants of a name follow "specific pmix
-    plugin versions available:", separated by commas.
+    In this output, each name is on a separate line below a heading. Variants of a name follow the
+    words "specific pmix plugin versions available:", separated by commas.
     """
     _, heading, listed = text.partition("MPI plugin types are")
     lines = [line.partition("available:")[2] or line for line in listed.splitlines()[1:]]

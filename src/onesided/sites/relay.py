@@ -1,9 +1,10 @@
-"""The wire between hosts of this machine: every Ethernet frame is held, then passed on.
+"""The wire between simulated hosts of this machine: it delays every Ethernet frame.
 
-Each host has a veth pair; the other end of the pair, a *leg*, is in the network namespace of the
-relay. A frame that arrives at a leg leaves by the leg of the host that it is for, after the delay.
-Offloads stay as they are: the kernel's header before each frame (`PACKET_VNET_HDR`) tells of a
-checksum still to be made, or of a segment larger than a frame, and is passed on with the frame.
+Each host has one end of a veth pair. The other end, called *leg*, is in the network namespace of
+the relay. A frame that arrives at a leg is held for the delay, and then sent to the leg of its
+destination host. Network offloads still work, because the Linux kernel's header before each frame
+(`PACKET_VNET_HDR`) is passed on, too. This header says whether a checksum is missing, or whether a
+segment is larger than a frame.
 """
 
 import ctypes
@@ -37,7 +38,7 @@ ADDRESS_BYTES = 6
 
 @dataclass(frozen=True)
 class Wire:
-    """What the wire between each two hosts does to a frame.
+    """The properties of the simulated wire between two hosts: delay, jitter and bandwidth.
 
     Attributes:
         delay_s: how long a frame is under way, in one direction; seconds.
@@ -52,10 +53,14 @@ class Wire:
 
 
 class Relay:
-    """Frames between the legs of several hosts."""
+    """Passes Ethernet frames on between simulated hosts, with the delay of the wire."""
 
     def __init__(self, wire: Wire, hosts: Mapping[str, str]) -> None:
-        """Open the legs: by their names, the hardware addresses of the hosts behind them."""
+        """Open the legs.
+
+        The keys of `hosts` are the names of the legs, and the values are the hosts' hardware
+        addresses.
+        """
         self.wire = wire
         self._leg_of = {
             bytes.fromhex(address.replace(":", "")): _opened(leg) for leg, address in hosts.items()
@@ -68,7 +73,7 @@ class Relay:
         self._number = 0
 
     def run(self, ends: Sequence[int]) -> None:
-        """Pass frames on until one of some file descriptors can be read.
+        """Pass frames on until one of the given file descriptors can be read.
 
         Args:
             ends: the descriptors; that of a process can be read when the process has ended.
@@ -85,7 +90,7 @@ class Relay:
                 leg.send(frame)
 
     def _take(self, leg: socket.socket, frame: bytes, now_s: float) -> None:
-        """Hold a frame that arrived at a leg, once for each leg by which it leaves."""
+        """Hold a frame that arrived at a leg, once for each leg to which it will be sent."""
         known = self._leg_of.get(frame[VNET_HDR_BYTES : VNET_HDR_BYTES + ADDRESS_BYTES])
         # what is for no host alone is for all others
         for other in [known] if known else [one for one in self._legs if one is not leg]:
@@ -96,7 +101,7 @@ class Relay:
     def _due_s(
         self, pair: tuple[socket.socket, socket.socket], frame_bytes: int, now_s: float
     ) -> float:
-        """Return when a frame of a pair arrives."""
+        """Return the time at which a frame must arrive at its destination host."""
         gone_s = now_s
         if self.wire.bits_per_s:
             begin_s = max(now_s, self._free_s.get(pair, 0.0))
@@ -110,7 +115,7 @@ class Relay:
 
 
 def _opened(name: str) -> socket.socket:
-    """Return a socket that gets what arrives at an interface and sends out of it."""
+    """Return a raw socket that receives and sends the frames of a network interface."""
     leg = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     leg.setsockopt(SOL_PACKET, PACKET_VNET_HDR, 1)
     leg.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
@@ -123,7 +128,7 @@ def _opened(name: str) -> socket.socket:
 
 
 class _Attributes(ctypes.Structure):
-    """The first version of struct sched_attr (linux/sched/types.h)."""
+    """The first version of Linux's struct sched_attr (linux/sched/types.h)."""
 
     _fields_ = (
         ("size", ctypes.c_uint32),
@@ -138,10 +143,13 @@ class _Attributes(ctypes.Structure):
 
 
 def go_first() -> bool:
-    """Go before the ranks, which poll and leave no core idle; return whether that is allowed.
+    """Let this process run before the ranks, which poll and leave no core idle.
 
-    Root gets a priority over everything else. Another user asks for short time slices: Linux 6.12
-    and newer let a process with these go before one with longer ones when it wakes up.
+    Return whether the system allows this.
+
+    For root, this process gets priority over all others. For another user, it gets short time
+    slices. When such a process wakes up, Linux 6.12 and newer let it run before processes with
+    longer time slices.
     """
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))

@@ -1,10 +1,10 @@
-"""Find the faults in a site file before anything is submitted.
+"""Find the faults in a site file before a job is submitted.
 
-A file may have environments of this project. It may also have only environments of its own, as any
-configuration of ReFrame has; then it is compared with what ReFrame needs, and its features and
-extras may be foreign. The file is loaded in the same way as ReFrame loads it. Some things can exist
-only on the site's own machine, such as the programs of a scheduler. If this machine is the site's
-(see `hostnames`) and they are missing, this is a fault. On any other machine, it is only a note.
+A site file may use the environments of this project. A site file may also have only environments of
+the site's own. Then it is checked against what ReFrame needs, and may have other features and
+extras. The site file is loaded in the same way as by ReFrame. Some programs can exist only on the
+site's own machine, such as those of a scheduler. If such a program is missing on the site's machine
+(see `hostnames`), this is a fault. On any other machine, a missing program is only a note.
 """
 
 import re
@@ -36,7 +36,7 @@ MOST_OF_A_COMMAND = 50
 
 @dataclass
 class Findings:
-    """The findings in a site file.
+    """What was found in a site file: faults, notes and partitions.
 
     Attributes:
         faults: faults that must be corrected.
@@ -51,7 +51,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a site file.
+    """A partition in a site file, with its environments.
 
     Attributes:
         path: the site file.
@@ -71,17 +71,20 @@ class Partition:
     is_here: bool
 
     def fault(self, where: str, found: object, expected: str) -> InputError:
-        """Return a fault in a field of the partition."""
+        """Return an error about a field of the partition."""
         return InputError(self.path, f"{self.name}: {where}", found, expected)
 
     @property
     def ready(self) -> list[Entry]:
-        """The documents of the environments that can run."""
+        """The documents of the partition's environments that are ready to run."""
         return [one for one in self.documents.values() if one and one["status"] == "ready"]
 
     @property
     def is_foreign(self) -> bool:
-        """Whether all environments are the site's own. Then features and extras are, too."""
+        """Whether all environments of the partition are the site's own.
+
+        Then the partition's features and extras are the site's own, too.
+        """
         return bool(self.documents) and not any(self.documents.values())
 
     @property
@@ -91,7 +94,7 @@ class Partition:
 
     @property
     def interfaces(self) -> Entry:
-        """The entry ``srun_mpi`` of the partition; empty if it is not a mapping."""
+        """The extra ``srun_mpi`` of the partition; empty if it is not a mapping."""
         said = self.extras.get("srun_mpi")
         return said if isinstance(said, dict) else {}
 
@@ -102,7 +105,7 @@ class Partition:
 
 
 def check(path: Path) -> Findings:
-    """Compare a site file with ReFrame, docs/vocabulary.md, the environments and this machine."""
+    """Check a site file against ReFrame, docs/vocabulary.md, the environments and this machine."""
     findings = Findings()
     try:
         site = _load(path)
@@ -139,7 +142,7 @@ def _check_system(site: Any, system: Entry, path: Path, findings: Findings) -> N
 
 
 def _load(path: Path) -> Any:
-    """Return ReFrame's configuration from a file, as ReFrame would load it.
+    """Load a ReFrame configuration from a file, as ReFrame itself would load it.
 
     Raises:
         InputError: the file cannot be loaded, or ReFrame refuses it.
@@ -164,10 +167,9 @@ def _load(path: Path) -> Any:
 
 
 def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
-    """Return the field and the text of an error of ReFrame, or of the schema that caused the error.
+    """Return the field and the message of an error that ReFrame or its schema raised.
 
-    The text leaves out the path: the message already begins with the path, and with a long path the
-    text would be cut too early.
+    The message is returned without the file's path, because the whole error begins with the path.
     """
     cause = fault.__cause__ or fault
     if hasattr(cause, "absolute_path"):
@@ -176,13 +178,16 @@ def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
 
 
 def _systems(site: Any) -> list[Entry]:
-    """Return the systems of the file. ReFrame puts them before its own systems."""
+    """Return the systems that a site file defines.
+
+    ReFrame lists these systems before its own systems.
+    """
     own = len(settings.site_configuration["systems"])
     return site["systems"][: len(site["systems"]) - own]
 
 
 def _is_here(system: Entry, path: Path) -> bool:
-    """Tell whether ReFrame would use the system's entry on this host."""
+    """Tell whether ReFrame would use an entry of `systems` on this host."""
     for pattern in system["hostnames"]:
         try:
             if re.match(pattern, socket.gethostname()):
@@ -194,7 +199,7 @@ def _is_here(system: Entry, path: Path) -> bool:
 
 
 def _environments_of(site: Any, entry: Entry) -> tuple[dict[str, Entry | None], list[str]]:
-    """Return, by name, the documents of a partition's environments; and the undefined names."""
+    """Return the documents of a partition's environments by name, and the undefined names."""
     defined = {one["name"]: one for one in site["environments"]}
     names = entry.get("environs", [])
     documents_by_name = {
@@ -221,9 +226,10 @@ def _check_partition(partition: Partition, findings: Findings) -> None:
 
 
 def _words(partition: Partition) -> Iterator[InputError]:
-    """Yield extras and features that are not in the vocabulary, or that have invalid values.
+    """Yield a fault for each extra or feature that is invalid or not in docs/vocabulary.md.
 
-    If the partition is foreign, only the values of this project's extras matter.
+    If all environments of a partition are the site's own, only the values of this project's extras
+    are checked.
     """
     said: dict[str, Any] = {"extras": partition.extras, "features": partition.features}
     if partition.is_foreign:
@@ -239,7 +245,7 @@ def _words(partition: Partition) -> Iterator[InputError]:
 
 
 def _placement(partition: Partition) -> Iterator[InputError]:
-    """Yield contradictions between the entries about nodes."""
+    """Yield faults of the entries about nodes that contradict each other."""
     if partition.is_foreign:
         return
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
@@ -267,7 +273,7 @@ def _is_own(partition: Partition) -> bool:
 
 
 def _backends(partition: Partition) -> Iterator[InputError]:
-    """Yield faults of scheduler and launcher, and of the extras that depend on the launcher."""
+    """Yield faults of a partition's scheduler and launcher, and of extras for the launcher."""
     for kind, get in (("scheduler", backends.getscheduler), ("launcher", backends.getlauncher)):
         try:
             get(partition.entry[kind])
@@ -296,7 +302,7 @@ def _no_ranks(partition: Partition) -> InputError:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield environments that checks could not use, and a fault if no environment is ready."""
+    """Yield a fault for each environment that checks cannot use, and a fault if none is ready."""
     for name in partition.undefined:
         expected = f"an environment that the file defines for {partition.name}"
         yield partition.fault("environs", name, expected)
@@ -312,7 +318,7 @@ def _environments(partition: Partition) -> Iterator[InputError]:
 
 
 def _programs(partition: Partition) -> Iterator[InputError]:
-    """Yield programs and values of ``srun --mpi`` that are needed but that this machine lacks."""
+    """Yield faults for programs and values of ``srun --mpi`` that this machine lacks."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
     # the modules of a foreign environment may bring its launcher: `job_start` looks for it
@@ -328,7 +334,7 @@ def _programs(partition: Partition) -> Iterator[InputError]:
 
 
 def _interfaces(partition: Partition) -> Iterator[InputError]:
-    """Yield values of ``srun --mpi`` that this machine's Slurm does not know."""
+    """Yield a fault for each value of ``srun --mpi`` that this machine's Slurm does not know."""
     known = launchers.srun_mpi_list()
     for family, value in partition.interfaces.items():
         if known and value not in known:
@@ -379,7 +385,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Add a fault if the step fails on every machine or jobs run on this machine, else a note."""
+    """Report a failed step: as a fault if it fails everywhere or jobs run here, else as a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

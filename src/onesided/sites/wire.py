@@ -1,12 +1,14 @@
-"""Hosts on this machine, joined by a wire with a delay: a network without a second machine.
+"""Simulate hosts on this machine, joined by a wire with a delay: a network on one machine.
 
-A host is a set of Linux namespaces: a name, a network, System V IPC and mounts of its own; cores,
-the clock and POSIX shared memory are the machine's. Hosts and wire are in one process tree, the
-*world*, in a user namespace where the user is not root. The first process of the world makes the
-hosts, starts the command on the first host and passes frames on until the command ends. With this
-process everything ends, however it ends: the files of the world are in its memory.
+A simulated host is a set of Linux namespaces: it has its own host name, network, System V IPC and
+mounts. All hosts share the machine's cores, clock and POSIX shared memory. Hosts and wire are in
+one process tree, the *world*. If the user is not root, the world is in a user namespace. The first
+process of the world makes the hosts, starts the command on the first host, and passes Ethernet
+frames on until the command ends. When this process ends, in whatever way, all hosts end and no
+files remain: the files of the world are in the process's memory.
 
-The launcher of an MPI finds the hosts by variables (`spanning` in config/environments.yaml).
+The launcher of an MPI finds the hosts by environment variables (`spanning` in
+config/environments.yaml).
 """
 
 import os
@@ -64,7 +66,10 @@ exec nsenter --target "$pid" {host} -- sh -c "$*"
 
 
 def missing() -> str | None:
-    """Return in one line why there can be no hosts here, and what would allow them; None if so."""
+    """Return one line that says why this machine cannot simulate hosts, and what would help.
+
+    The result is None if it can.
+    """
     absent = [name for name in PROGRAMS if shutil.which(name, path=SEARCHED) is None]
     if absent:
         return f"no {', '.join(absent)} (Debian: iproute2, util-linux, mount)"
@@ -82,7 +87,7 @@ def missing() -> str | None:
 
 
 def command(family: str, hosts: int, per_host: int, delay_us: float) -> list[str]:
-    """Return the command that makes hosts, and starts what follows it on the first one.
+    """Return the beginning of a command line that runs the command after it on simulated hosts.
 
     Args:
         family: the family whose launcher has to find the hosts.
@@ -99,7 +104,7 @@ def command(family: str, hosts: int, per_host: int, delay_us: float) -> list[str
 def run(
     hosts: int, wire: Wire, per_host: int, families: Sequence[str], command: Sequence[str]
 ) -> int:
-    """Run a command on the first of some hosts; return its exit status.
+    """Make simulated hosts, and run a command on the first host; return the command's exit status.
 
     Args:
         hosts: how many hosts there are.
@@ -131,7 +136,7 @@ def run(
 
 
 def _as_root() -> tuple[str, ...]:
-    """Return unshare's options that make a user the root of a user namespace."""
+    """Return the options of ``unshare`` that make the user root in a new user namespace."""
     return () if os.geteuid() == 0 else ("--user", "--map-root-user")
 
 
@@ -154,7 +159,7 @@ def _checked(*command: str) -> str:
 
 
 def _in_memory(name: str, text: str) -> str:
-    """Return the path of a file that is nowhere but in this process's memory."""
+    """Make a file that exists only in this process's memory; return its path."""
     descriptor = os.memfd_create(name)
     os.write(descriptor, text.encode())
     os.fchmod(descriptor, 0o755)
@@ -162,7 +167,7 @@ def _in_memory(name: str, text: str) -> str:
 
 
 class _Host:
-    """A host of the world.
+    """A simulated host in the world.
 
     Attributes:
         name: its name, ``h1`` and so on.
@@ -178,7 +183,7 @@ class _Host:
         self.hardware = f"02:00:00:00:00:{number:02x}"
 
     def start(self) -> None:
-        """Start it, with its interface."""
+        """Start the host, with its network interface."""
         command = ["unshare", *HOST, "sh", "-c", BOOT, "boot", self.name]
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -194,7 +199,7 @@ class _Host:
         self._ip("link", "set", INTERFACE, "addrgenmode", "none", "up")
 
     def meet(self, others: Sequence["_Host"]) -> None:
-        """Know where the other hosts are, so that none has to ask; wait until the wire is up."""
+        """Tell this host the hardware addresses of the other hosts; wait until the wire is up."""
         for other in others:
             told = ("to", other.address, "lladdr", other.hardware, "nud", "permanent")
             self._ip("neighbour", "replace", *told, "dev", INTERFACE)
@@ -207,11 +212,11 @@ class _Host:
 
     @property
     def process(self) -> int:
-        """The process whose namespaces are the host's."""
+        """The id of the process that keeps the namespaces of this host alive."""
         return self._process.pid
 
     def command(self, *command: str) -> list[str]:
-        """Return the command that runs one on this host, in this process's folder."""
+        """Return a command line that runs a command on this host, in the current folder."""
         entered = ["nsenter", "--target", str(self.process), *HOST, "--"]
         return [*entered, "sh", "-c", IN_FOLDER, "sh", str(Path.cwd()), *command]
 
@@ -220,7 +225,7 @@ class _Host:
 
 
 def _started(number: int) -> list[_Host]:
-    """Start so many hosts."""
+    """Start the given number of simulated hosts."""
     hosts = [_Host(1 + index) for index in range(number)]
     lines = ["127.0.0.1 localhost", *(f"{host.address} {host.name}" for host in hosts)]
     _checked("sh", "-c", NAME_HOSTS, "sh", "\n".join(lines) + "\n")
@@ -232,7 +237,7 @@ def _started(number: int) -> list[_Host]:
 
 
 def _variables(hosts: Sequence[_Host], per_host: int, families: Sequence[str]) -> Mapping[str, str]:
-    """Return the variables by which the launchers of some families find the hosts."""
+    """Return the environment variables by which MPI launchers find the simulated hosts."""
     cases = "\n".join(f"{host.name}) pid={host.process};;" for host in hosts)
     values = {
         "per_host": str(per_host),
@@ -251,7 +256,9 @@ def _variables(hosts: Sequence[_Host], per_host: int, families: Sequence[str]) -
 def world(
     end: int, hosts: int, per_host: int, families: Sequence[str], wire: Wire, command: Sequence[str]
 ) -> int:
-    """Be the first process of the world: make the hosts, pass frames on; return the exit status.
+    """Make the hosts, run the command and pass frames on; return the command's exit status.
+
+    This is the first process of the world.
 
     Args:
         end: a file descriptor that can be read when all has to end.
@@ -272,7 +279,7 @@ def world(
 
 
 def main(words: Sequence[str]) -> int:
-    """Run `world` with what `run` has told."""
+    """Run `world` with the arguments that `run` has put on the command line."""
     end, hosts, per_host, families, delay_s, jitter_s, bits_per_s, *command = words
     wire = Wire(float(delay_s), float(jitter_s), float(bits_per_s) or None)
     try:

@@ -1,1 +1,1 @@
-"""The base of all other packages: paths, documents, errors, running of programs, locks."""
+"""What all other packages use: paths, documents, errors, running programs, locks."""

@@ -1,4 +1,7 @@
-"""Run commands with a time limit and a log file. End a command with all processes it started."""
+"""Run commands with a time limit and a log file.
+
+A command is ended together with all processes that it started.
+"""
 
 import os
 import re
@@ -26,7 +29,7 @@ FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGN
 
 
 class UnavailableError(OnesidedError):
-    """An environment is not available here; the message is the reason, in one line."""
+    """Raised if an MPI environment is not available on this machine. The message is the reason."""
 
 
 def one_line(text: str) -> str:
@@ -48,10 +51,10 @@ class Outcome:
     output: str
 
     def main_line(self, stacked: re.Pattern[str] | None = None) -> str:
-        """Return the line of the output that most likely says why the command failed.
+        """Return the line of a command's output that most likely says why the command failed.
 
-        This is the last line of an error stack; if there is no stack, the first line with a word
-        such as "error"; if there is no such line, the first line with text.
+        If the output has an error stack, this is the last line of the stack. Else it is the first
+        line with a word such as "error", or else the first line with text.
 
         Args:
             stacked: a pattern that finds the text in each line of an error stack.
@@ -66,7 +69,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Command:
-    """Runs commands until they end or the owner stops them.
+    """Runs commands until they end, or until the owner of this object stops them.
 
     Attributes:
         stop: an event that the owner sets to end all commands at once.
@@ -87,7 +90,7 @@ class Command:
         folder: Path | None = None,
         holds_guard: bool = False,
     ) -> Outcome:
-        """Run a command until it ends.
+        """Run a command until it ends; return its exit status and output.
 
         Args:
             words: the command.

@@ -1,9 +1,9 @@
-"""The cores that exist and that this process may use, and calls in a process for each of them.
+"""Find the cores that exist and that this process may use; call functions in parallel on them.
 
 A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container or a
-cpuset can limit which cores a process may use; all of them set the process's affinity mask. A quota
-of a control group (cgroup) limits the total time of the group's processes. For example, a quota of
-1.5 is the time of one and a half cores.
+cpuset can limit which cores a process may use. All of them set the process's affinity mask. The
+quota of a control group (cgroup) limits the total CPU time of the group's processes. For example, a
+quota of 1.5 allows the time of one and a half cores.
 """
 
 import gc
@@ -17,20 +17,20 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
-"""The variable from which a kernel reads the host of the launcher, and the cores that the launcher
-may use (``name:0-3,8``)."""
+"""The environment variable from which a kernel reads the launcher's host and the cores that the
+launcher may use (``name:0-3,8``)."""
 
 _LEVEL1_DATA, _LEVEL2, _LEVEL3, _LEVEL4 = 188, 191, 194, 197
 """The C library's numbers for the sizes of caches (glibc, ``bits/confname.h``). Python has no names
-for these numbers."""
+for these numbers of the C library."""
 
 UNKNOWN_CACHE_BYTES = 32 << 20
-"""The size of the largest cache if the C library does not know it."""
+"""The size that is assumed for the largest cache if the C library does not know it."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The places where the system lists the control groups of a process, and their limits.
+    """The files and folders in which Linux lists the control groups (cgroups) of a process.
 
     Attributes:
         own: the file that names the groups of this process.
@@ -57,7 +57,7 @@ def allowed() -> list[int]:
 
 
 def usable(groups: Groups = SYSTEM) -> int:
-    """Return how many cores this process and its descendants may use; at least 1.
+    """Return how many cores this process and its child processes may use; at least 1.
 
     Args:
         groups: the places from which the quota is read.
@@ -68,26 +68,29 @@ def usable(groups: Groups = SYSTEM) -> int:
 
 
 def quota(groups: Groups = SYSTEM) -> float | None:
-    """Return the least quota, in cores, of this process's groups and of the groups above them.
+    """Return the least CPU quota, in cores, of this process's control groups and their parents.
 
-    None means that there is no quota, or that the quota cannot be read.
+    The result is None if there is no quota, or if the quota cannot be read.
     """
     found = [limit for folder in _folders(groups) if (limit := _quota_of(folder)) is not None]
     return min(found, default=None)
 
 
 def largest_cache_bytes() -> int:
-    """Return the size of the largest cache, as kernels see it (``src/kernels/harness/cache.c``)."""
+    """Return the size of the largest cache.
+
+    The C kernels see the same size (``src/kernels/harness/cache.c``).
+    """
     return next(filter(None, map(_cache_bytes, (_LEVEL4, _LEVEL3, _LEVEL2))), UNKNOWN_CACHE_BYTES)
 
 
 def own_cache_bytes() -> int:
-    """Return the size of the caches that a core has for itself, as kernels see it."""
+    """Return the size of the caches that each core has for itself, as the C kernels see it."""
     return _cache_bytes(_LEVEL1_DATA) + _cache_bytes(_LEVEL2)
 
 
 def _cache_bytes(name: int) -> int:
-    """Return the size of a cache, as the C library says it; 0 if the library does not know."""
+    """Return the size of a cache from the C library; 0 if the library does not know the size."""
     try:
         return max(0, os.sysconf(name))
     except (OSError, ValueError):
@@ -95,12 +98,12 @@ def _cache_bytes(name: int) -> int:
 
 
 def launcher_value() -> str:
-    """Return the value of `LAUNCHER_VARIABLE` for a launcher that this process starts."""
+    """Return the value of `LAUNCHER_VARIABLE` for the launchers that this process starts."""
     return f"{os.uname().nodename}:{','.join(map(str, allowed()))}"
 
 
 def _folders(groups: Groups) -> Iterator[Path]:
-    """Yield the folders of this process's groups and of the groups above them."""
+    """Yield the folders of this process's control groups and of their parent groups."""
     for line in _read(groups.own).splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -117,7 +120,7 @@ def _folders(groups: Groups) -> Iterator[Path]:
 
 
 def _quota_of(folder: Path) -> float | None:
-    """Return the quota of one group in cores, from the files of cgroups version 2 or 1."""
+    """Return the CPU quota of a control group in cores, from its files (cgroups version 2 or 1)."""
     words = _read(folder / "cpu.max").split() or [
         *_read(folder / "cpu.cfs_quota_us").split(),
         *_read(folder / "cpu.cfs_period_us").split(),
@@ -139,17 +142,19 @@ def _read(path: Path) -> str:
 Result = TypeVar("Result")
 
 WORTH_A_PROCESS = 40_000
-"""If there are at least this many cells, several processes are used. A process needs about a second
-to start, and about 50 µs for a cell."""
+"""For at least this many cells, work is divided among several processes. A new process needs about
+a second to start, and about 50 µs for each cell."""
 
 
 def each(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], cells: int
 ) -> Iterator[Result]:
-    """Yield what a function returns for each tuple of arguments, in the order of the tuples.
+    """Call a function for each tuple of arguments; yield the results in order.
 
-    An exception ends the iteration, and calls that have not begun are not made. If this process
-    ends for any reason, the processes that it started here also end.
+    If there are many cells, several processes make the calls.
+
+    If a call raises an exception, the iteration ends, and calls that have not begun are not made.
+    If this process ends for any reason, the processes that it started for the calls also end.
 
     Args:
         function: a function at the top level of a module, because other processes import it.
@@ -171,7 +176,7 @@ def each(
 
 
 def _begin() -> None:
-    """Prepare a process: ignore keyboard interrupts, and end if the parent process ends."""
+    """Prepare a worker process: ignore keyboard interrupts, and end if the parent process ends."""
     gc.disable()  # as in the parent process (`onesided.cli`)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -42,7 +42,7 @@ class Task:
     succeeded: bool | None = None
 
     def elapsed_s(self) -> float:
-        """Return the seconds from the first state to the end, or to now if the task runs."""
+        """Return how many seconds the task has run so far, or ran until its end."""
         if self.begun_s is None:
             return 0.0
         return (self.ended_s or time.monotonic()) - self.begun_s
@@ -50,10 +50,10 @@ class Task:
 
 @dataclass
 class Progress:
-    """Shows tasks and their states. Any thread may call the methods.
+    """Shows tasks and their states. Any thread may call the methods of this class.
 
-    Use this class as a context manager. A task that is not in `names` is added when it gets its
-    first state.
+    Use this class as a context manager. A task whose name is not in `names` is added when it gets
+    its first state.
 
     Attributes:
         names: the names of the tasks, in the order in which they are shown.
@@ -89,12 +89,15 @@ class Progress:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the last state of every task on the terminal."""
+        """Stop to update the table; the last state of every task stays on the terminal."""
         if self._live:
             self._live.stop()
 
     def state(self, name: str, state: str, detail: str = "") -> None:
-        """Show what a task does now. If state and detail are as before, do nothing."""
+        """Show what a task does now.
+
+        Nothing is shown if the task's state and detail are as before.
+        """
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             if (task.state, task.detail) == (state, detail):
@@ -113,7 +116,7 @@ class Progress:
             self._print_line(task)
 
     def note(self, text: str) -> None:
-        """Show a line about all tasks together, for instance the remaining time."""
+        """Show a line about all tasks together, for example with the remaining time."""
         with self._guard:
             if text == self._note:
                 return
@@ -143,7 +146,7 @@ class Progress:
 
 
 def _shortened(text: str) -> Text:
-    """Return a text that is cut at the terminal's width, so that a task has only one line."""
+    """Return a text that is cut at the terminal's width, so that a task fills only one line."""
     return Text(text, "dim", no_wrap=True, overflow="ellipsis")
 
 

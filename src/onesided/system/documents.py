@@ -19,9 +19,9 @@ from onesided.system import paths, values
 from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
-"""The most values of a YAML document. Each value that an alias repeats is counted again: with
-aliases, a few lines can stand for any number of values, and writing them into a message would
-never end."""
+"""The most values that a YAML document may have. A value that a YAML alias repeats is counted
+again, because a few lines with aliases can stand for any number of values. To write all these
+values into a message would never end."""
 #: The most levels of brackets and braces in YAML: the parser's time grows with their square.
 MOST_LEVELS = 200
 #: Errors that YAML's constructors raise for an invalid number, date or tag.
@@ -45,11 +45,14 @@ def _mapping_without_repeats(
 
 
 class _Loader(yaml.SafeLoader):
-    """A YAML loader that refuses a repeated key, which YAML itself forbids."""
+    """A YAML loader that refuses repeated keys, which the YAML standard forbids."""
 
 
 class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """The same by libyaml, in a thirtieth of the time. Its messages say less."""
+    """A loader with the same rules that uses libyaml and is 30 times faster.
+
+    The error messages of libyaml say less.
+    """
 
 
 for _one in (_Loader, _FastLoader):
@@ -73,9 +76,10 @@ def load_schema(name: str) -> dict[str, Any]:
 def _pattern(
     validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
 ) -> Iterator[jsonschema.ValidationError]:
-    """Yield an error if a text does not match a pattern.
+    """Yield a validation error if a text does not match a pattern of a schema.
 
-    As in JSON Schema, ``$`` matches only the end, not also before a final line feed as in Python.
+    As in JSON Schema, ``$`` matches only the end of the text. In Python, ``$`` also matches before
+    a final line feed.
     """
     is_text = validator.is_type(instance, "string")
     if is_text and not re.search(pattern.replace("$", r"\Z"), instance):
@@ -83,7 +87,10 @@ def _pattern(
 
 
 def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
-    """Tell whether a value is an integer. 6.0 is not, because no program's option accepts it."""
+    """Tell whether a value is an integer.
+
+    The value 6.0 is none: programs do not accept it as an option.
+    """
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -133,7 +140,10 @@ COMPILED = ("launches", "line", "references", "reframe_report", "session", "verd
 
 @cache
 def _fits(name: str) -> Callable[[Any], Any] | None:
-    """Return a fast function that raises if a document does not fit; None if not in `COMPILED`."""
+    """Return a fast function that raises an error if a document does not fit a schema.
+
+    The result is None for schemas that are not in `COMPILED`.
+    """
     if name.partition("#")[0] not in COMPILED:
         return None
     schema = dict(_validator(name).schema)
@@ -163,7 +173,7 @@ def check(document: Any, schema: str, source: str | Path) -> None:
 
 
 def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
-    """Return every fault in a part of a document; `check` reports only one.
+    """Return all faults in a part of a document; `check` reports only the first.
 
     Args:
         document: the part of the document.
@@ -180,14 +190,14 @@ def faults(document: Any, schema: str, source: str | Path, field: str) -> list[I
 
 
 def _describe(schema: dict[str, Any], fallback: str) -> str:
-    """Return, in words, what a schema expects: its comment, else its description or type."""
+    """Return a text for what a schema expects: the schema's comment, description or type."""
     kind = schema.get("type")
     kinds = " or ".join(kind) if isinstance(kind, list) else kind
     return schema.get("$comment") or schema.get("description") or kinds or fallback
 
 
 def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
-    """Return, for an error, the field, what was found there, and what was expected."""
+    """Return the field of a validation error, what was found there, and what was expected."""
     path = [str(part) for part in error.absolute_path]
     known = error.schema.get("properties", {})
     if error.validator == "required":
@@ -203,7 +213,7 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
 
 
 def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
-    """Raise an error for the result of `values.fault`, unless it is None.
+    """Raise an error if `values.fault` found a value that no document may have.
 
     Raises:
         InputError: `values.fault` found a fault.
@@ -213,7 +223,7 @@ def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> Non
 
 
 def read_text(path: Path, errors: str = "strict") -> str:
-    """Return the text of a file.
+    """Read a UTF-8 text file and return its text.
 
     Args:
         path: the file.
@@ -252,7 +262,7 @@ def _checked(text: str, path: Path, schema: str) -> Any:
 
 
 def parse_yaml(text: str, source: str | Path) -> Any:
-    """Return the YAML document in a text; None if the text is empty.
+    """Parse a text as YAML, and return the document; None if the text is empty.
 
     Raises:
         InputError: the text is not YAML, is nested too deeply, or has a value that `values.fault`
@@ -286,7 +296,7 @@ def read_json(path: Path, schema: str) -> Any:
 
 
 def parse_json(text: str, schema: str, source: str | Path) -> Any:
-    """Return the JSON document in a text, after a check that it fits a schema.
+    """Parse a text as JSON, check that the document fits a schema, and return it.
 
     Args:
         text: the document.

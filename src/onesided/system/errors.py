@@ -1,4 +1,7 @@
-"""The errors of all commands. On bad input, one line has file, field, found and expected value."""
+"""The errors of all commands.
+
+A message about bad input is one line: file, field, found value and expected value.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +24,20 @@ EXIT_BAD_INPUT = 2
 
 
 class OnesidedError(Exception):
-    """A failure that ends the command with one line and exit code 1."""
+    """An error that ends the command with a message of one line and exit code 1."""
 
     exit_code = EXIT_FAILURE
 
     def __init__(self, message: str = "") -> None:
-        """Keep the message in one line, even if it has other programs' text (`text.line`)."""
+        """Make the error; its message becomes one line, even with text of other programs."""
         super().__init__(text.line(message))
 
 
 class InputError(OnesidedError):
-    """Bad input, with exit code 2. Nothing was started, and nothing was overwritten."""
+    """An error because of bad input, with exit code 2.
+
+    When it is raised, nothing was started and nothing was overwritten.
+    """
 
     exit_code = EXIT_BAD_INPUT
 
@@ -42,7 +48,7 @@ class InputError(OnesidedError):
         found: object,
         expected: str,
     ) -> None:
-        """Say where the fault is and how to correct it.
+        """Make the error from the place of the fault, what was found and what is expected.
 
         Args:
             source: the file (or option) with the fault.
@@ -58,16 +64,16 @@ class InputError(OnesidedError):
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[object, ...]]:
-        """Return the class and its arguments, so that another process can rebuild the error."""
+        """Return what pickle needs, so that another process can rebuild the error."""
         return type(self), (self.source, self.field, self.found, self.expected)
 
 
 class StoppedError(OnesidedError):
-    """The user told the program to stop, so nothing is reported about the work in progress."""
+    """Raised when the user told the program to stop; nothing is reported about unfinished work."""
 
 
 def record_fault(fault: OnesidedError) -> None:
-    """Record a fault for the campaign's command, if such a command runs this stage."""
+    """Write an error to the campaign's file of faults, if a campaign runs this stage."""
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})

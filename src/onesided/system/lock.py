@@ -1,4 +1,4 @@
-"""Locks that end with their holder: one campaign on a machine, and one run in a folder."""
+"""Locks that end with the process that holds them: for campaigns on a machine, and for folders."""
 
 import fcntl
 import json
@@ -20,7 +20,9 @@ WAIT_S = 0.2
 
 @dataclass(frozen=True)
 class DeadHolder:
-    """The previous holder of the lock, if it ended without a release. Most likely it was killed.
+    """The previous holder of the campaign lock, if it ended without a release of the lock.
+
+    Most likely it was killed.
 
     Attributes:
         campaign: the folder of the campaign's results.
@@ -32,7 +34,10 @@ class DeadHolder:
 
 
 def lock_file() -> Path:
-    """Return the lock file (``ONESIDED_LOCK`` if set). Each user has one file on each machine."""
+    """Return the path of the campaign lock's file (``ONESIDED_LOCK`` if set).
+
+    Each user has one such file on each machine.
+    """
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
@@ -54,10 +59,10 @@ def _held_by(stream: IO[str]) -> str:
 
 @contextmanager
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
-    """Hold the machine's lock; yield the previous holder if it died without a release.
+    """Hold the campaign lock of this machine; yield the previous holder if it died.
 
-    Child processes do not inherit the file's descriptor. Therefore the lock ends with this process,
-    even if child processes live longer.
+    Child processes do not inherit the file descriptor of the lock. Therefore the lock is released
+    when this process ends, even if child processes live longer.
 
     Args:
         campaign: the folder of results that this process will write.
@@ -110,7 +115,7 @@ def folder_lock(
 def _wait_for(
     stream: IO[str], waiting: Callable[[], None], stop: threading.Event | None = None
 ) -> None:
-    """Lock a file; call `waiting` once if another process holds it."""
+    """Lock a file; call `waiting` once if another process holds the lock."""
     told = False
     while True:
         try:

@@ -1,4 +1,7 @@
-"""The places of the project's files and folders. Every other module gets them from here."""
+"""The paths of the project's files and folders.
+
+All other modules get these paths from this module.
+"""
 
 import hashlib
 import os
@@ -8,12 +11,13 @@ from pathlib import Path
 from onesided.system.errors import InputError
 
 USABLE = re.compile(r"[\w /.+@=~(),-]*")
-"""The pattern of paths that every part of the software accepts: letters and digits of any
-script, blanks, and a few other characters. All others may have a meaning for a shell, for Snakemake
-(braces), for ReFrame (``$``) or in lists of paths (``:``)."""
+"""The pattern of paths that every part of the software accepts: letters and digits of any script,
+blanks, and a few other characters. All other characters may have a meaning for a shell, for
+Snakemake (braces), for ReFrame (``$``) or in lists of paths (``:``)."""
 
 PLAIN = re.compile(r"[\w/.+@=~-]*")
-"""The pattern of paths that MPIs accept. MPICH's compiler wrapper splits paths at blanks."""
+"""The pattern of paths that all MPIs accept. For example, MPICH's compiler wrapper splits paths at
+blanks."""
 
 FOLDER_VARIABLES = (
     "ONESIDED_ROOT",
@@ -23,31 +27,34 @@ FOLDER_VARIABLES = (
     "ONESIDED_SPACK_ENVIRONMENT",
     "ONESIDED_IMAGES",
 )
-"""The variables with folders. A user may set them relative to the current working folder."""
+"""The environment variables whose values are folders. A user may set these variables to paths
+relative to the current folder."""
 
 
 def resolve_variables() -> None:
-    """Make the folders in these variables absolute, because stages run in other working folders."""
+    """Make the paths in `FOLDER_VARIABLES` absolute, because stages run in other folders."""
     for name in FOLDER_VARIABLES:
         if os.environ.get(name):
             os.environ[name] = str(Path(os.environ[name]).resolve())
 
 
 def project_root() -> Path:
-    """Return the checkout: ``ONESIDED_ROOT``, else the one that this package was installed from."""
+    """Return the path of the checkout: ``ONESIDED_ROOT``, or else that of this package's source."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 
 
 def config_dir() -> Path:
-    """Return ``config/``, which declares environments, settings and campaigns."""
+    """Return the path of ``config/``, which declares environments, settings and campaigns."""
     return project_root() / "config"
 
 
 def build_dir() -> Path:
-    """Return ``build/`` (``ONESIDED_BUILD`` if set), whose content can be made again at any time.
+    """Return the path of ``build/`` (``ONESIDED_BUILD`` if set).
 
-    If MPIs do not accept the checkout's path (`PLAIN`), the folder is in the user's cache.
+    Its content can be made again at any time.
+
+    If MPIs do not accept the checkout's path (`PLAIN`), ``build/`` is in the user's cache folder.
     """
     declared = os.environ.get("ONESIDED_BUILD")
     if declared:
@@ -66,7 +73,7 @@ def _digest(folder: Path) -> str:
 
 
 def environments_dir() -> Path:
-    """Return the folder that has one folder for each environment."""
+    """Return the folder that contains one folder for each MPI environment."""
     return build_dir() / "environments"
 
 
@@ -81,7 +88,7 @@ def environment_file(name: str, provider: str | None = None) -> Path:
 
 
 def spack_dir() -> Path:
-    """Return the folder with the record and the logs of Spack's delivery."""
+    """Return the folder with the record of what Spack built, and its logs."""
     return build_dir() / "spack"
 
 
@@ -92,7 +99,10 @@ def images_dir() -> Path:
 
 
 def results_dir() -> Path:
-    """Return ``results/`` (``ONESIDED_RESULTS`` if set). It has one folder for each campaign."""
+    """Return ``results/`` (``ONESIDED_RESULTS`` if set).
+
+    It contains one folder for each campaign.
+    """
     declared = os.environ.get("ONESIDED_RESULTS")
     return Path(declared).resolve() if declared else project_root() / "results"
 
@@ -100,7 +110,8 @@ def results_dir() -> Path:
 def campaign_results(name_or_folder: str) -> Path:
     """Return a campaign's folder of results, from its path or from the campaign's name.
 
-    A path that exists is used first. A missing folder is reported by what reads the folder.
+    If the argument is an existing path, it is not taken as a name. A missing folder is no error
+    here; the function that reads it will report it.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and is_name(name_or_folder) and named.is_dir()
@@ -134,7 +145,7 @@ def check_usable(path: Path) -> None:
 
 
 def is_below(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a path is below a folder, as it is written or after all links are followed."""
+    """Tell whether a path is below a folder, with or without following symbolic links."""
     by_name = Path(os.path.normpath(path)).is_relative_to(folder)
     return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
@@ -147,16 +158,18 @@ EXPECTED = (
 
 
 def is_name(text: object) -> bool:
-    """Tell whether a text is a name. The JSON Schemas call this format ``name``.
+    """Tell whether a text can be the name of an environment, a campaign and so on.
 
-    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word of a shell,
-    and it does not look like an option.
+    The JSON schemas call this format ``name``.
+
+    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word in a shell. It
+    does not look like an option.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
 
 
 def check_name(source: str | Path, field: str | None, text: str) -> str:
-    """Return the text if it is a name.
+    """Return the text if it can be a name (see `is_name`), else raise an error.
 
     Args:
         source: the file or option with the text, for the message.

@@ -1,4 +1,6 @@
-"""The variables for calls of pip. Of a user's settings, they keep only how to reach the index.
+"""Make the environment variables for calls of pip.
+
+Of the user's pip settings, only those that say how to reach the package index are kept.
 
 This module uses only the standard library: `tools/setup.py` imports it before anything is
 installed.
@@ -29,7 +31,9 @@ DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
 
 
 def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the whole environment for calls of pip. Of pip's settings, keep only `NETWORK`.
+    """Return all environment variables for a call of pip.
+
+    Of the user's pip settings, only `NETWORK` is kept.
 
     Args:
         python: the interpreter whose pip is asked.
@@ -43,7 +47,7 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the `NETWORK` options from pip's files and variables; variables have priority."""
+    """Return the user's `NETWORK` options of pip. Variables have priority over pip's files."""
     answer = subprocess.run(
         [str(python), "-m", "pip", "config", "list"],
         env=dict(environment),

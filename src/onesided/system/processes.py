@@ -15,7 +15,10 @@ from onesided.system.errors import OnesidedError
 
 
 class ProgramError(OnesidedError):
-    """A program was not started, did not end, or failed. The message does not name the program."""
+    """Raised if a program was not started, did not end in time, or failed.
+
+    The error's message does not name the program.
+    """
 
 
 def ask(
@@ -68,7 +71,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Set a handler for signals while the block runs, except for ignored signals (nohup)."""
+    """Set a handler for signals while the code in this context runs.
+
+    Signals that are ignored (nohup) stay ignored.
+    """
     previous = {number: signal.getsignal(number) for number in numbers}
     changed = {one: was for one, was in previous.items() if was is not signal.SIG_IGN}
     for number in changed:
@@ -83,7 +89,7 @@ def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
 
 @contextmanager
 def termination_interrupts() -> Iterator[None]:
-    """While the block runs, let STOPS raise KeyboardInterrupt, as Ctrl-C does."""
+    """In this context, let the signals STOPS raise KeyboardInterrupt, as Ctrl-C does."""
     with _handled(_interrupt, STOPS):
         yield
 
@@ -128,7 +134,7 @@ def _status(process: subprocess.Popen[bytes], look: Callable[[], None] | None) -
 
 
 def end(process: subprocess.Popen[bytes], within_s: float) -> None:
-    """Ask a program to end. Kill the program if it does not end in time."""
+    """Ask a program to end. If the program does not end in time, it is killed."""
     process.terminate()
     try:
         process.wait(within_s)

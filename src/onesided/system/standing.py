@@ -1,4 +1,4 @@
-"""Mend or check what this process got from its parent: open files, signals and limits."""
+"""Repair or check what this process inherited from its parent: open files, signals and limits."""
 
 import os
 import pwd
@@ -14,7 +14,7 @@ STANDARD_FILES = (0, 1, 2)
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit that the system sets for a process.
+    """A resource limit that the system sets for a process (as ``ulimit``).
 
     Attributes:
         number: the system's number of the limit.
@@ -38,14 +38,16 @@ LIMITS = (
     Limit(resource.RLIMIT_STACK, "ulimit -s", 1024, 1024),
     Limit(resource.RLIMIT_CPU, "ulimit -t", 1, 3600),
 )
-"""The limits that a campaign needs. They were found by lowering each until a campaign failed."""
+"""The resource limits that a campaign needs. They were found by lowering each limit until a
+campaign failed."""
 
 
 def mend() -> None:
-    """Give this process, and all processes that it starts, the state that every program expects.
+    """Repair open files, signals and limits of this process, and so of all that it starts.
 
-    Then the standard files are open, the process can read and write its own files, and it gets the
-    signal of a child that ends. Each limit is as high as a campaign needs, if it may be raised.
+    Afterwards, standard input, output and error are open, the process can read and write its own
+    files, and it gets the signal when a child process ends. Each resource limit is raised as far as
+    a campaign needs and the system allows.
     """
     for number in STANDARD_FILES:
         try:
@@ -65,7 +67,7 @@ def mend() -> None:
 
 
 def _home() -> str:
-    """Return the user's home folder from the system's list of users; ``/`` for an unknown user."""
+    """Return the user's home folder, from the system's list of users; ``/`` for unknown users."""
     try:
         return pwd.getpwuid(os.getuid()).pw_dir or "/"
     except KeyError:
@@ -82,7 +84,7 @@ def _raise(limit: Limit) -> None:
 
 
 def check_limits() -> None:
-    """Check that the limits of this process are as high as a campaign needs.
+    """Check that the resource limits of this process are as high as a campaign needs.
 
     Raises:
         InputError: a limit is too low and may not be raised.

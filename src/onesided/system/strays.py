@@ -1,9 +1,9 @@
-"""Find and remove what a killed campaign leaves: processes, shared memory, temporary folders.
+"""Find and remove what a killed campaign left: processes, shared memory, temporary folders.
 
-A marker in the environment identifies processes, because every descendant of a campaign inherits
-this marker. A segment of shared memory is removed if its name, owner and age fit and no living
-process maps it. The process that mounts the image of a killed container does not have the marker;
-the image that this process holds open identifies it.
+An environment variable, the marker, identifies a campaign's processes, because all of them inherit
+the variable. A file in shared memory is removed if its name, owner and age fit and no living
+process maps it. A process that mounts the image of a killed container has no marker. It is found by
+the image, which it holds open.
 """
 
 import fnmatch
@@ -68,7 +68,7 @@ def _ancestors() -> set[int]:
 
 
 def marked_processes(marker: str, value: str | None = None) -> list[int]:
-    """Return the ids of the processes with a marker, except this process and its ancestors.
+    """Return the ids of all processes with a marker, except this process and its ancestors.
 
     Args:
         marker: the name of the environment variable.
@@ -93,9 +93,9 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill the processes with a marker, and processes that they start meanwhile; return how many.
+    """Kill all processes with a marker, also new ones; return how many were killed.
 
-    This returns when no such process is left, or after GONE_AFTER_S.
+    The function returns when no such process is left, or after GONE_AFTER_S seconds.
     """
     killed: set[int] = set()
     deadline = time.monotonic() + GONE_AFTER_S
@@ -111,9 +111,9 @@ def end_processes(marker: str, value: str | None = None) -> int:
 
 
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
-    """Ask the processes with a marker, and processes that they start meanwhile, to end.
+    """Ask all processes with a marker to end, also new ones.
 
-    This returns when no such process is left, or after `within_s`.
+    The function returns when no such process is left, or after `within_s` seconds.
 
     Args:
         marker: the name of the environment variable.
@@ -136,7 +136,9 @@ def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> Non
 
 
 def end_mounts(images: Path) -> int:
-    """Kill processes that still mount images of a folder for ended containers; return how many.
+    """Kill processes that still mount an image of a container that has ended.
+
+    Return how many were killed.
 
     Args:
         images: the folder. A container has ended if its mount namespace has only processes that
@@ -174,7 +176,7 @@ def _holds(process: int, folder: Path) -> bool:
 
 
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
-    """Return the paths in shared memory that living processes map, as far as this user can see.
+    """Return the shared-memory files that living processes map, as far as this user can see.
 
     Args:
         processes: the ids of the processes to look at; None means all.
@@ -190,7 +192,7 @@ def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
 
 
 def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[str]:
-    """Remove this user's files that a dead launch left in a folder; return the files' names.
+    """Remove files of this user that a dead launch left in a folder; return the files' names.
 
     Args:
         folder: SHARED_MEMORY or TEMPORARY.
@@ -222,7 +224,7 @@ def _temporary_prefix(lock: Path) -> str:
 
 
 def make_temporary_folder(lock: Path) -> Path:
-    """Make a new folder with a short name for TMPDIR, where MPIs put sockets and segments.
+    """Make a temporary folder with a short name for TMPDIR, where MPIs put sockets and segments.
 
     Args:
         lock: the lock of the campaign. If the folder remains, the next holder removes it.
@@ -231,14 +233,17 @@ def make_temporary_folder(lock: Path) -> Path:
 
 
 def _place_of_temporary_folders() -> Path:
-    """Return where sessions make temporary folders: not within another one, to keep paths short."""
+    """Return the folder in which sessions make temporary folders.
+
+    It is not itself a session's temporary folder, to keep paths short.
+    """
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder
 
 
 @contextmanager
 def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
-    """Mark all that this process starts, and its temporary files, for the next holder of the lock.
+    """Mark all processes and temporary files of this campaign, so that a later campaign finds them.
 
     Args:
         campaign: the folder of the campaign's results.
@@ -264,7 +269,7 @@ def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
 
 
 def remove_temporary_folders(lock: Path) -> None:
-    """Remove the temporary folders of earlier holders of the lock, which the caller holds."""
+    """Remove the temporary folders of earlier campaigns. The caller must hold the campaign lock."""
     own = Path(tempfile.gettempdir())
     for folder in _place_of_temporary_folders().glob(f"{_temporary_prefix(lock)}*"):
         if folder != own and folder.lstat().st_uid == os.getuid():

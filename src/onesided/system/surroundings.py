@@ -1,7 +1,7 @@
-"""Find and remove variables of the user's shell that change a launch or a tool.
+"""Find and remove environment variables of the user's shell that change a launch or a tool.
 
-`config/variables.yaml` lists these variables. If a user asks for it, variables that an MPI reads
-are kept. Then results depend on these variables, and reports name them.
+`config/variables.yaml` lists these variables. If the user asks for it, the variables that an MPI
+reads are kept. Then the results depend on the kept variables, and reports name these variables.
 """
 
 import fnmatch
@@ -17,22 +17,24 @@ from typing import Any
 from onesided.system import documents, paths
 
 KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
-"""If this variable is set to any value, the shell's variables that libraries read are kept."""
+"""If this environment variable is set to any value, the shell's variables that MPIs read are
+kept."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
-"""The variable with the names of the kept variables. If it is set, a parent process has already
-cleared the shell's variables. Then a variable that is not in this list was set by a tool in
-between, and is removed silently."""
+"""The environment variable that lists the names of the kept variables. If this variable is set, a
+parent process has already cleared the shell's variables. Then a variable that is not in the list
+was set by a tool in between, and is removed silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
-"""The variable with the names of the cleared variables, separated by blanks. Programs that are
-started later read it."""
+"""The environment variable that lists the names of the cleared variables, separated by blanks.
+Programs that are started later read this list."""
 
 SHELL_PREFIX = "ONESIDED_SHELL_"
-"""The prefix of variables that keep the shell's value of a list of folders (`Rules.folders`)."""
+"""The prefix of the names of variables that keep the shell's original lists of folders, such as
+LD_LIBRARY_PATH (`Rules.folders`)."""
 
 SEARCHED = "PYTHONPATH"
 
 _brought: dict[str, str] = {}
-"""Cleared or changed variables, with their values from the shell."""
+"""The variables that were cleared or changed, with their original values from the shell."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class Rules:
     folders: Mapping[str, tuple[str, ...]]
 
     def is_of_library(self, name: str) -> bool:
-        """Tell whether an MPI reads the variable."""
+        """Tell whether an MPI reads the environment variable."""
         return bool(self.libraries.fullmatch(name)) and not self.is_of_tool(name)
 
     def is_of_tool(self, name: str) -> bool:
-        """Tell whether a tool reads the variable."""
+        """Tell whether a tool of this project reads the environment variable."""
         listed = self.tools.fullmatch(name) or self.quietly.fullmatch(name)
         return bool(listed) and not self.never.fullmatch(name)
 
@@ -71,7 +73,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 @cache
 def rules_in(path: Path) -> Rules:
-    """Return the rules in a file.
+    """Read the rules for environment variables from a file.
 
     Raises:
         InputError: the file is missing or faulty.
@@ -86,7 +88,7 @@ def rules_in(path: Path) -> Rules:
 
 
 def rules() -> Rules:
-    """Return the rules of the project.
+    """Return the rules for environment variables from `config/variables.yaml`.
 
     Raises:
         InputError: the file is missing or faulty.
@@ -95,10 +97,10 @@ def rules() -> Rules:
 
 
 def clear(but: str = "") -> list[str]:
-    """Remove variables that change launches or tools from this process's environment.
+    """Remove environment variables of this process that change launches or tools.
 
-    Variables that libraries read stay if `KEEP_VARIABLE` is set. The names of the removed variables
-    are returned, except those that are removed silently (`Rules.quietly`).
+    Variables that MPIs read stay if `KEEP_VARIABLE` is set. The names of the removed variables are
+    returned, except those that are removed silently (`Rules.quietly`).
 
     Args:
         but: the first part of the names of variables that stay, because the tool that runs this
@@ -135,13 +137,13 @@ def clear(but: str = "") -> list[str]:
 
 
 def _own_source(searched: str) -> str | None:
-    """Return the folder that contains this package if a list of folders has it, else None."""
+    """Return the folder that contains this package, if a list of folders has it; else None."""
     source = str(Path(__file__).resolve().parents[2])
     return source if source in searched.split(os.pathsep) else None
 
 
 def _goes(name: str, declared: Rules) -> bool:
-    """Tell whether a variable must be removed."""
+    """Tell whether an environment variable must be removed."""
     if declared.is_of_tool(name):
         return True
     if not declared.is_of_library(name):
@@ -151,7 +153,7 @@ def _goes(name: str, declared: Rules) -> bool:
 
 
 def keep() -> None:
-    """Restore the variables that libraries read, and let all programs started later keep them."""
+    """Restore the variables that MPIs read, and let all programs started later keep them."""
     if _keeps():
         return
     declared = rules()
@@ -183,7 +185,7 @@ def _note(names: Iterable[str]) -> None:
 
 
 def _without(value: str, files: Iterable[str]) -> str:
-    """Return a list of folders (a text) without the folders that contain one of the files."""
+    """Remove the folders that contain certain files from a list of folders (a text)."""
     patterns = tuple(files)
 
     def has(folder: str) -> bool:
@@ -193,12 +195,12 @@ def _without(value: str, files: Iterable[str]) -> str:
 
 
 def cleared() -> list[str]:
-    """Return the names of variables that this process, or a process that started it, cleared."""
+    """Return the names of the variables that this process or a parent process has cleared."""
     return os.environ.get(CLEARED_VARIABLE, "").split()
 
 
 def kept() -> dict[str, str]:
-    """Return the variables of this process's environment that an MPI reads."""
+    """Return the environment variables of this process that an MPI reads."""
     declared = rules()
     names = {name for name in os.environ if declared.is_of_library(name)}
     names |= {name for name in declared.folders if name in os.environ} if _keeps() else set()
@@ -206,18 +208,18 @@ def kept() -> dict[str, str]:
 
 
 def folders_of_shell(name: str) -> str | None:
-    """Return the shell's value of a list of folders, from before folders were left out."""
+    """Return the shell's original list of folders in a variable such as LD_LIBRARY_PATH."""
     return os.environ.get(SHELL_PREFIX + name) or os.environ.get(name)
 
 
 def record() -> dict[str, Any]:
-    """Return which variables were cleared and kept, for a session's record; empty if none were."""
+    """Return which variables of the shell were cleared and kept, for a session's record."""
     found = {"cleared": cleared(), "kept": kept() if _keeps() else {}}
     return {key: value for key, value in found.items() if value}
 
 
 def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, str]) -> list[str]:
-    """Return ranks' variables that neither environment nor setting sets, as ``name=value``.
+    """Return the variables of ranks that neither the environment nor the setting sets.
 
     Args:
         found: the variables in the header of a launch.
@@ -237,7 +239,7 @@ def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, st
 
 
 def line() -> str | None:
-    """Return a line that names the shell's cleared and kept variables; None if there are none."""
+    """Return a line of text with the cleared and the kept variables; None if there are none."""
     words = []
     if cleared():
         words.append(f"cleared {', '.join(cleared())}")
@@ -247,7 +249,7 @@ def line() -> str | None:
 
 
 def say() -> None:
-    """Print which variables of the shell were cleared or kept, if there are any."""
+    """Print which variables of the user's shell were cleared or kept, if there are any."""
     said = line()
     if said:
         print(said, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Make other programs' text safe to show: control characters are replaced by their names."""
+"""Make text of other programs safe to show: control characters are replaced by their names."""
 
 import re
 from collections.abc import Collection
@@ -21,7 +21,9 @@ def _named(found: re.Match[str]) -> str:
 
 
 def line(text: object, most: int | None = None) -> str:
-    r"""Return a text as one line. An invisible character becomes its name, such as ``\n``.
+    r"""Return a text as one line without invisible characters.
+
+    Each invisible character becomes its name, such as ``\n``.
 
     Args:
         text: any object that `str` accepts.
@@ -35,12 +37,15 @@ def line(text: object, most: int | None = None) -> str:
 
 
 def lines(text: str) -> str:
-    """Return a text of several lines. Line feeds and tabulators stay; else as in `line`."""
+    """Return a text of several lines without invisible characters.
+
+    Line feeds and tabulators stay; all else is as in `line`.
+    """
     return UNSEEN_IN_LINES.sub(_named, text)
 
 
 def plain(value: Any, but: Collection[str] = ()) -> Any:
-    """Return a document in which each text and each key has the form of `line`.
+    """Return a JSON document with all invisible characters in texts and keys replaced (`line`).
 
     Args:
         value: a JSON value.
@@ -54,7 +59,7 @@ def plain(value: Any, but: Collection[str] = ()) -> Any:
 
 
 def is_text(text: str) -> bool:
-    """Tell whether a text has neither NUL nor surrogates, so that paths and files can have it."""
+    """Tell whether a text can be in paths and files: it has neither NUL nor surrogates."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,8 +1,8 @@
-"""Refuse values that no document may have, even if its schema accepts them.
+"""Find values that no JSON or YAML document may have, even if its schema accepts them.
 
-For JSON Schema, NaN is a number between any two bounds, and Python reads 1e400 as infinite. Later
-steps accept neither of these values, nor integers of more than 64 bits, nor text with surrogates
-(halves of a character).
+For example, JSON Schema accepts NaN as a number between any bounds, and Python reads 1e400 as
+infinite. Later steps accept neither NaN nor infinite numbers. They also accept no integers of more
+than 64 bits, and no text with surrogates (halves of a character).
 """
 
 import json
@@ -25,11 +25,14 @@ ONE_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
 
 
 class RepeatedKeyError(ValueError):
-    """A JSON object has a key twice. Which of the two values is meant is not defined."""
+    """Raised if a JSON object has the same key twice.
+
+    JSON does not define which of the key's two values is meant.
+    """
 
 
 def walk(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key and value of a document, each after its field."""
+    """Yield every key and value of a document, together with its field."""
     left = [("", document)]
     while left:
         field, value = left.pop()
@@ -42,7 +45,7 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def levels(written: str) -> int:
-    """Return how deep brackets and braces in a text are nested, including those in quotes."""
+    """Return how deep the brackets and braces in a text are nested; those in quotes count, too."""
     depth = most = 0
     for sign in re.findall(r"[][{}]", written):
         depth = depth + 1 if sign in "[{" else max(0, depth - 1)
@@ -51,7 +54,10 @@ def levels(written: str) -> int:
 
 
 def has_more_than(most: int, document: Any) -> bool:
-    """Tell whether a document has more than `most` keys and values, with all repeats by aliases."""
+    """Tell whether a document has more than `most` keys and values.
+
+    Values that YAML aliases repeat count each time.
+    """
     left, seen = [document], 0
     while left and seen <= most:
         value = left.pop()
@@ -64,7 +70,10 @@ def has_more_than(most: int, document: Any) -> bool:
 
 
 def fault(document: Any) -> tuple[str | None, str, str] | None:
-    """Return field, found and expected for a value that no document may have, or None."""
+    """Find the first value that no document may have.
+
+    Return its field, the value and what is expected, or None.
+    """
     for field, value in walk(document):
         where = field.lstrip(".") or None
         if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
@@ -103,7 +112,7 @@ _DECODER_OF_WHOLE_NUMBERS = json.JSONDecoder(object_pairs_hook=_object_of_whole_
 
 
 def from_json(written: str, *, whole: bool = False) -> Any:
-    """Return the document in a JSON text, even if `fault` refuses one of its values.
+    """Parse a JSON text and return the document, even if `fault` refuses one of its values.
 
     Args:
         written: the text.
@@ -118,6 +127,9 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return the result of `fault` for a document; None at once if its text is not suspicious."""
+    """Return the result of `fault` for a document.
+
+    If its text is not suspicious, return None at once.
+    """
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

@@ -1,4 +1,4 @@
-"""Write whole files: a reader, also after a kill, sees either the old file or the new file."""
+"""Write files as a whole: a reader sees either the old or the new file, even after a kill."""
 
 import contextlib
 import json
@@ -13,23 +13,23 @@ from typing import Any
 from onesided.system.errors import InputError, OnesidedError
 
 UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""The pattern of names of files that `whole_file` has not finished: a dot, the file's name, and a
-random end."""
+"""The pattern for the names of files that `whole_file` has not finished: a dot, the final name, and
+a random end."""
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file (see `whole_file`)."""
+    """Write a text file as a whole (see `whole_file`)."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text file from pieces (see `whole_file`). The whole text is never in memory."""
+    """Write a text file from pieces (see `whole_file`). Memory never holds the whole text."""
     with whole_file(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(piece.encode("utf-8") for piece in pieces)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a binary file (see `whole_file`)."""
+    """Write a binary file as a whole (see `whole_file`)."""
     with whole_file(path) as temporary:
         temporary.write_bytes(content)
 
@@ -60,7 +60,9 @@ def demand_folder(option: str, folder: Path) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a new file to write. At the end, the new file replaces the old file.
+    """Yield the path of a new file to write.
+
+    At the end of the context, the new file replaces the old file.
 
     Raises:
         OnesidedError: the folder is read-only or full; the old file still exists.
@@ -85,7 +87,9 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(inside: Path) -> Iterator[Path]:
-    """Yield a new folder below `inside` for the parts of a file. It is removed at the end.
+    """Yield a new temporary folder in `inside`, for the parts of a file.
+
+    The folder is removed at the end of the context.
 
     Raises:
         OnesidedError: no folder can be made there.
@@ -102,9 +106,9 @@ def temporary_folder(inside: Path) -> Iterator[Path]:
 
 
 def remove_unfinished(folder: Path) -> int:
-    """Remove files and folders that killed writers left below a folder; return their number.
+    """Remove unfinished files and folders that killed processes left in a folder; return how many.
 
-    The caller must make sure that no process writes there now.
+    The caller must make sure that no process writes to the folder now.
     """
     found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
     for path in found:
@@ -121,7 +125,7 @@ def write_json(path: Path, document: Any) -> None:
 
 
 def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
-    """Write a JSON document whose last key has a long list, with one entry on each line.
+    """Write a JSON document whose last key has a long list, with one list entry on each line.
 
     Args:
         path: the file.
@@ -141,5 +145,5 @@ def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str
 
 
 def json_lines(entries: Iterable[Any]) -> str:
-    """Return some entries as one text for `write_json_of_lines`."""
+    """Return some list entries as one text for `write_json_of_lines`."""
     return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)

@@ -1,4 +1,7 @@
-"""Providers of MPIs. A provider finds the MPI of a declaration, installs it, and describes it."""
+"""Providers of MPIs.
+
+A provider finds or installs a declared MPI, and describes it in a document.
+"""
 
 import shutil
 import threading
@@ -22,7 +25,7 @@ DEFAULT_PROBE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Work:
-    """What a provider needs for its work on one environment.
+    """The tools with which a provider works on one environment.
 
     Attributes:
         path: the file with the document of the environment.
@@ -37,14 +40,17 @@ class Work:
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S
 
     def standing(self) -> Document | None:
-        """Return the existing document; None if there is no usable document."""
+        """Return the environment's existing document; None if it is missing or not usable."""
         try:
             return documents.read_json(self.path, "environment") if self.path.exists() else None
         except InputError:  # if the file is cut or of another version, it is made again
             return None
 
     def begin(self, state: str) -> None:
-        """Say what is done now; remove the environment's document unless it says `unavailable`."""
+        """Tell the user what is done now.
+
+        Remove the environment's document, unless it says `unavailable`.
+        """
         standing = self.standing()
         if standing is None or standing["status"] == "ready":
             self.path.unlink(missing_ok=True)
@@ -53,7 +59,7 @@ class Work:
 
 @contextmanager
 def working(path: Path, say: Say, stop: threading.Event, probe_timeout_s: float) -> Iterator[Work]:
-    """Hold the lock on an environment's folder; yield the tools for work in this folder."""
+    """Hold the lock on an environment's folder; yield the tools for a provider's work there."""
     with folder_lock(path.parent, "another run that installs it", say, stop) as guard:
         yield Work(path, Command(stop, guard), say, probe_timeout_s)
 
@@ -72,14 +78,14 @@ class Provider(Protocol):
     serves_any: bool = False
 
     def find(self, declaration: Declaration, work: Work) -> Any:
-        """Return the existing MPI, or the MPI that would be installed.
+        """Return the MPI that is on this machine, or the MPI that would be installed.
 
         Raises:
             UnavailableError: the MPI cannot be provided here; the message is the reason.
         """
 
     def install(self, found: Any, work: Work) -> None:
-        """Install the MPI that was found, unless it exists.
+        """Install the MPI that `find` returned, unless it is already installed.
 
         Raises:
             UnavailableError: a step failed; the message says which and why.
@@ -93,12 +99,12 @@ class Provider(Protocol):
         """
 
     def notice(self) -> str | None:
-        """Return a line that tells the user that other providers replace this one; else None."""
+        """Return a message if the declared providers are used in place of this one; else None."""
         return None
 
 
 def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Document:
-    """Let a provider provide an environment; write its document and return it.
+    """Let a provider provide an environment; write and return the environment's document.
 
     Returns:
         The document. If the MPI cannot be provided, its status is ``unavailable``, with a reason.
@@ -124,10 +130,10 @@ def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Docu
 
 
 def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> None:
-    """Fill an environment's own prefix, unless it is already complete.
+    """Fill the folder of an environment's MPI, unless the folder is already complete.
 
-    The stamp of a complete prefix names the prefix's path, so a copied or moved prefix is not
-    valid.
+    A file in a complete folder contains the folder's path. Therefore a copied or moved folder is
+    not valid.
 
     Args:
         found: the MPI that is installed.
@@ -155,7 +161,7 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
 
 
 def probed(found: Installation, work: Work) -> Document:
-    """Return the existing document of an MPI, or a new document after a launch of two ranks.
+    """Return the existing document of an MPI, or probe the MPI with two ranks and make a new one.
 
     Raises:
         UnavailableError: two ranks start neither without nor with the family's fallbacks. The

@@ -1,4 +1,4 @@
-"""MPIs in container images: in the image of this process, or in images that the host runs."""
+"""Provide MPIs in container images: the image of this process, or images on this host."""
 
 import hashlib
 import os
@@ -31,16 +31,16 @@ class Image:
 
 
 class Container(Provider):
-    """Takes MPI and kernels from the image of this process, or from an image that the host runs."""
+    """Takes MPI and kernels from a container image: the image of this process or another."""
 
     name = containers.PROVIDER
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Keep the providers of MPIs outside containers, by name."""
+        """Keep the providers that provide the MPIs of this host, by name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Image:
-        """Return the image with the MPI, or with kernels for the host's MPI.
+        """Return the image with the declared MPI, or with kernels for the host's MPI.
 
         Raises:
             UnavailableError: there is no runtime or no such image, or the image has another MPI or
@@ -51,7 +51,7 @@ class Container(Provider):
         return _image_of_host(declaration, work)
 
     def install(self, found: Image, work: Work) -> None:
-        """Install nothing, because `onesided container build` makes images."""
+        """Install nothing: the command `onesided container build` makes the images."""
 
     def describe(self, found: Image, work: Work) -> Document:
         """Return the document of the image's MPI, or of the host's MPI if the image has none.
@@ -93,7 +93,7 @@ class Container(Provider):
 
 
 def _own_image(declaration: Declaration) -> Image:
-    """Return the image in which this process runs.
+    """Return the container image in which this process runs.
 
     Raises:
         UnavailableError: the image does not contain the MPI.
@@ -109,7 +109,7 @@ def _own_image(declaration: Declaration) -> Image:
 
 
 def _image_of_host(declaration: Declaration, work: Work) -> Image:
-    """Return the image of a declaration, after this machine's runtime has read its document."""
+    """Return the container image of a declared environment, with the document that it contains."""
     program = containers.runtime()
     if program is None:
         raise UnavailableError(f"found no {containers.RUNTIME} in PATH")
@@ -146,7 +146,7 @@ def _sha256(path: Path) -> str:
 
 
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
-    """Return the MPI's document, and the entries `variables` and `binds` of its image.
+    """Return the document of an MPI in an image or on the host, and what its containers need.
 
     Args:
         found: the image.

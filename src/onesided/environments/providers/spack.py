@@ -1,7 +1,9 @@
-"""Kernels from Spack, and their MPIs. Spack is called once for all environments.
+"""Provide kernels that Spack builds, and the MPIs of these kernels.
 
-In one call, Spack builds the matrix of spack.yaml: kernels for each MPI at each thread level. The
-record of this delivery stays in ``build/spack/delivery.json`` until an input changes.
+One call of Spack serves all environments.
+
+In one call, Spack builds what spack.yaml asks for: kernels for each MPI at each thread level. The
+file ``build/spack/delivery.json`` records what Spack built; it is used until an input changes.
 """
 
 from __future__ import annotations
@@ -24,21 +26,22 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""A number that is increased if Spack has to deliver again although the specs are the same."""
+"""A version number of the delivery. It is increased if Spack has to build again although the specs
+are the same."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""The end of the name of a file that lists packages that Spack must not build."""
+"""The end of the names of files that list packages which Spack must not build."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
-"""The time limit of a call of Spack, which may have to build an MPI and its dependencies."""
+"""The time limit of one call of Spack. A call may have to build an MPI and its dependencies."""
 COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.value}", "{prefix}")
 
 
 @dataclass(frozen=True)
 class Found:
-    """What exists on this machine: Spack, and the declared MPI.
+    """What was found on this machine: Spack's program and the declared MPI.
 
     Attributes:
         program: Spack's program; None if there is no Spack.
@@ -52,16 +55,16 @@ class Found:
 
 
 class Spack(Provider):
-    """Lets Spack deliver kernels for each thread level, and the MPI if Spack has built one.
+    """Provides kernels that Spack builds for each thread level, and the MPI if Spack has built it.
 
-    If there is no Spack, the declared provider delivers.
+    If this machine has no Spack, the declared provider is used in its place.
     """
 
     name = "spack"
     serves_any = True
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Keep, by name, the providers that declarations name."""
+        """Keep the providers that declarations may name, by name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Found:
@@ -80,7 +83,7 @@ class Spack(Provider):
         return Found(program, declaration, mpi)
 
     def install(self, found: Found, work: Work) -> None:
-        """Let Spack deliver the kernels of the current sources, if they are missing.
+        """Let Spack build the kernels from their current source files, if they are missing.
 
         Raises:
             InputError: there is no spack.yaml, or a machine file does not fit this machine.
@@ -126,7 +129,7 @@ class Spack(Provider):
         return provide_by(self._native[declaration.provider], declaration, own)
 
     def notice(self) -> str | None:
-        """Return a line that says where Spack was looked for, if it was not found."""
+        """Return a message that says where Spack was looked for; None if Spack was found."""
         if find() is not None:
             return None
         return (
@@ -136,7 +139,7 @@ class Spack(Provider):
 
 
 def _leads_to(mpi: Installation, wrapper: Path) -> bool:
-    """Return whether a wrapper belongs to the declared MPI, after all links are followed."""
+    """Tell whether a compiler wrapper belongs to the declared MPI, after all links are followed."""
     real = Path(os.path.realpath(wrapper))
     if mpi.library is not None:
         return real == Path(os.path.realpath(mpi.compiler))
@@ -144,7 +147,7 @@ def _leads_to(mpi: Installation, wrapper: Path) -> bool:
 
 
 def find() -> Path | None:
-    """Return Spack's program: below ``SPACK_ROOT`` if that is set, else on ``PATH``."""
+    """Return the path of Spack's program: in ``SPACK_ROOT`` or else on ``PATH``."""
     root = os.environ.get(ROOT_VARIABLE)
     found = shutil.which("spack", path=str(Path(root) / "bin")) if root else None
     found = found or shutil.which("spack")
@@ -152,7 +155,7 @@ def find() -> Path | None:
 
 
 def where_it_was_looked_for() -> str:
-    """Return, in words, where `find` looks for Spack."""
+    """Return a text that says in which folders Spack is looked for."""
     root = os.environ.get(ROOT_VARIABLE)
     return (
         f"{root}/bin ({ROOT_VARIABLE}) and PATH" if root else f"PATH ({ROOT_VARIABLE} is not set)"
@@ -166,7 +169,7 @@ def environment_dir() -> Path:
 
 
 def _specs_digest(program: Path) -> str:
-    """Return a SHA-256 of the inputs of Spack's concretisation."""
+    """Return a SHA-256 of all files that determine how Spack concretises the specs."""
     folder, own = environment_dir(), paths.project_root() / "spack"
     sources = [folder / "spack.yaml", *sorted(own.rglob("*.yaml")), *sorted(own.rglob("*.py"))]
     contents = [[str(path), path.read_text("utf-8")] for path in sources if path.is_file()]
@@ -178,7 +181,7 @@ def _record() -> Path:
 
 
 def delivered() -> Document | None:
-    """Return Spack's latest delivery; None if there is no delivery yet or if it is damaged.
+    """Return the record of what Spack built last; None if there is none or if it is damaged.
 
     Returns:
         ``specs_digest`` is a digest of the specs; ``digest`` also includes the kernels' sources.
@@ -193,7 +196,9 @@ def delivered() -> Document | None:
 
 
 def deliver(program: Path, work: Work) -> None:
-    """Let Spack deliver the kernels of the current sources. Call Spack only if something changed.
+    """Let Spack build the kernels from their current source files.
+
+    Spack is called only if something changed.
 
     Args:
         program: Spack's program.
@@ -228,7 +233,7 @@ def deliver(program: Path, work: Work) -> None:
 
 
 def _stands(delivery: Document) -> bool:
-    """Return whether everything was delivered and still exists."""
+    """Tell whether Spack built everything without a fault, and all of it still exists."""
     prefixes = [
         prefix
         for build in delivery["builds"].values()
@@ -239,19 +244,19 @@ def _stands(delivery: Document) -> bool:
 
 
 def machine_file(name: str) -> Path:
-    """Return the file that describes a machine to Spack."""
+    """Return the path of the file that describes a machine to Spack."""
     return paths.project_root() / "spack" / "machines" / f"{name}.yaml"
 
 
 def _check_machine_files() -> None:
-    """Check that the MPIs of this machine are as the machine files describe them."""
+    """Check that this machine has the MPIs that the machine files for Spack describe."""
     for path in sorted(machine_file("*").parent.glob("*.yaml")):
         if not path.stem.endswith(NOT_BUILT):
             spack_machine.check(path)
 
 
 def _made(call: _Spack) -> Document:
-    """Let Spack install the concretised specs; keep its lock; return entries of the delivery."""
+    """Let Spack install the concretised specs; return the entries for the delivery record."""
     installed = call.run("install", "--only-concrete")
     fault = None if installed.status == 0 else _first_error(installed)
     builds = _builds(call.demand("find", "--format", "\t".join(COLUMNS), KERNELS).output)
@@ -270,7 +275,7 @@ def _made(call: _Spack) -> Document:
 
 @dataclass(frozen=True)
 class _Spack:
-    """Spack, called in the project's environment."""
+    """Calls Spack in the Spack environment of this project."""
 
     program: Path
     folder: Path
@@ -292,14 +297,14 @@ class _Spack:
 
 
 def _first_error(outcome: Outcome) -> str:
-    """Return Spack's first error in one line."""
+    """Return the first error in Spack's output, in one line."""
     lines = outcome.output.splitlines()
     errors = [line for line in lines if "Error:" in line]
     return one_line(errors[0].partition("Error:")[2] if errors else outcome.main_line())
 
 
 def _builds(text: str) -> dict[str, Document]:
-    """Return the builds that ``spack find`` lists, by MPI; a line is an MPI at one thread level."""
+    """Return the builds of kernels that ``spack find`` lists, by MPI."""
     found: dict[str, Document] = {}
     for line in sorted(text.splitlines()):
         fields = line.split("\t")
@@ -314,9 +319,10 @@ def _builds(text: str) -> dict[str, Document]:
 
 
 def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], command: Command) -> None:
-    """Compare the RPATH of delivered kernels with the MPI in the kernels' spec.
+    """Check that the RPATH of kernels from Spack leads to the MPI in the kernels' spec.
 
-    If ``readelf`` is missing, nothing is compared; a launch's header names the loaded library.
+    If ``readelf`` is missing, nothing is checked here. The header line of each launch names the
+    loaded library, too.
 
     Args:
         kernels: the prefix of the kernels, by thread level.
@@ -341,7 +347,7 @@ def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], comman
 
 
 def _folder_of_mpi(program: Path, command: Command, log: Path) -> Path | None:
-    """Return the first folder in a program's RPATH that has a libmpi which the program needs."""
+    """Return the first folder in a program's RPATH that contains the program's libmpi."""
     text = command.run(["readelf", "-d", program], log=log, timeout_s=60).output
     needed = re.findall(r"\(NEEDED\).*\[(libmpi[^\]]*)\]", text)
     searched = re.search(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", text)

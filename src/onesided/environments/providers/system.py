@@ -1,10 +1,12 @@
-"""MPIs that the machine has, declared by a prefix or a wrapper. The library says which MPI it is.
+"""Provide MPIs that this machine has.
 
-The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the wrapper of
-any MPI. Therefore the wrapper compiles a program, and the library that this program loads is the
-MPI. Then the probe compares the launcher with the library. ``/usr`` has the programs of several
-MPIs in one folder. Therefore each environment gets a separate folder, with a program ``mpiexec``
-that calls the launcher of its MPI.
+A declaration names the prefix or the compiler wrapper. The MPI library itself says which MPI it is.
+
+The name of a compiler wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the
+wrapper of any MPI. Therefore the wrapper compiles a program, and the library that this program
+loads is the MPI. Then the probe verifies that the launcher belongs to the same MPI as the library.
+``/usr`` has the programs of several MPIs in one folder. Therefore each environment gets a separate
+folder, with a program ``mpiexec`` that calls the launcher of its MPI.
 """
 
 import json
@@ -30,7 +32,10 @@ LIBRARIES = "LD_LIBRARY_PATH"
 
 
 class System(Provider):
-    """Finds an MPI that the machine has. Installs only a program that calls the MPI's launcher."""
+    """Finds an MPI that this machine already has.
+
+    It installs only a script ``mpiexec`` that calls the MPI's launcher.
+    """
 
     name = "system"
     installs = False
@@ -69,7 +74,7 @@ class System(Provider):
         )
 
     def install(self, found: Installation, work: Work) -> None:
-        """Make the environment's folder, whose program ``mpiexec`` calls the MPI's launcher."""
+        """Make the environment's folder with a script ``mpiexec`` that calls the MPI's launcher."""
         fill_prefix(found, work, lambda: _call_launcher(found))
 
     def describe(self, found: Installation, work: Work) -> Document:
@@ -85,13 +90,13 @@ def _call_launcher(found: Installation) -> None:
 
 
 def _version_pattern(found: identity.Identity) -> str:
-    """Return a regular expression for the first line of a library's version text."""
+    """Return a regular expression that matches the first line of an MPI's version text."""
     words = found.text.strip().splitlines()[0].split()
     return r"\s+".join(map(re.escape, words)) + r"(?!\S)"
 
 
 def _state(files: tuple[Path, ...], text: str, variables: Mapping[str, str]) -> str:
-    """Return a JSON text that changes if another MPI is installed in this place."""
+    """Return a JSON text that changes if another MPI is installed in the same folder."""
     states = []
     for file in files:
         real = Path(os.path.realpath(file))
@@ -111,7 +116,7 @@ def _compiler(declaration: Declaration) -> Path:
 
 
 def _launcher(declaration: Declaration, compiler: Path) -> Path:
-    """Return the declared launcher; if none, the one beside the wrapper with the same suffix."""
+    """Return the declared launcher, or else the launcher in the compiler wrapper's folder."""
     if "launcher" in declaration.stated:
         return _program(declaration.stated["launcher"])
     # mpicc.mpich belongs to mpiexec.mpich, and mpicc-mpich to mpiexec-mpich
@@ -127,7 +132,10 @@ def _launcher(declaration: Declaration, compiler: Path) -> Path:
 
 
 def _program(name: str) -> Path:
-    """Return the path of a program. Follow links of folders only: a wrapper's name matters."""
+    """Return the path of a program.
+
+    Links of folders are followed, but the program's name stays, because a wrapper's name matters.
+    """
     found = shutil.which(name)
     if found is None:
         raise UnavailableError(f"found no program {name}" + ("" if "/" in name else " on PATH"))
@@ -137,7 +145,7 @@ def _program(name: str) -> Path:
 def _identify(
     declaration: Declaration, compiler: Path, root: Path
 ) -> tuple[identity.Identity, dict[str, str]]:
-    """Return which MPI a wrapper links, and the shell's library folders if the MPI needs them."""
+    """Return which MPI a compiler wrapper links, and the shell's library folders if needed."""
     faults = []
     for variables, extra in _attempts(declaration, root):
         try:
@@ -151,10 +159,13 @@ def _identify(
 def _attempts(
     declaration: Declaration, root: Path
 ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """Yield variables to try: first those of each possible family, then also the shell's folders.
+    """Yield the sets of environment variables with which the MPI is tried, in order.
 
-    An MPI may need library folders that a site's modules set in the shell. These folders come last,
-    because they may have the library of another MPI.
+    First come the variables of each possible family, then the same with the shell's library
+    folders.
+
+    An MPI may need library folders that a site's modules set in the shell. The shell's library
+    folders come last, because they may contain the library of another MPI.
     """
     families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(root, family) for family in families]
@@ -166,13 +177,13 @@ def _attempts(
 
 
 def _families(declaration: Declaration) -> list[str]:
-    """Return the families whose libraries have the standard of the declaration."""
+    """Return the MPI families with the declared standard (MPI or OpenSHMEM)."""
     families = declaration.families.items()
     return [name for name, data in families if library_of(data) == declaration.library]
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
-    """Return the family of an MPI; if its package has no family, the declared family."""
+    """Return the family of an MPI that was found, or else the declared family."""
     packages = {
         declaration.families[name]["spack"].partition("@")[0]: name
         for name in _families(declaration)

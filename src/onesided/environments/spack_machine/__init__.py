@@ -1,8 +1,9 @@
-"""The machine file, which describes the MPIs, compilers and tools of a machine to Spack.
+"""Check a machine file, which describes a machine's MPIs, compilers and tools to Spack.
 
-Before Spack runs, `check` finds out whether each prefix really has the MPI that the file names,
-because Spack does not. For example, a Debian has two MPIs, and an entry has ``mpich`` with the
-prefix ``/usr``. Then Spack builds with ``/usr/bin/mpicc`` and silently links Open MPI.
+Spack does not verify that a prefix really contains the MPI that the file names. Therefore `check`
+does this before Spack runs. For example, a Debian machine has two MPIs, and the file names
+``mpich`` with the prefix ``/usr``. Then Spack would build with ``/usr/bin/mpicc`` and silently link
+Open MPI.
 """
 
 import os
@@ -26,7 +27,7 @@ PREFIX_OF_ITS_OWN = (
 
 @dataclass(frozen=True)
 class External:
-    """An external of a machine file: a package that exists outside Spack.
+    """A Spack external in a machine file: a package that is installed outside Spack.
 
     Attributes:
         field: the field in the file, with dots.
@@ -44,9 +45,9 @@ class External:
 
 
 def check(path: Path) -> list[str]:
-    """Check that a machine file fits its schema, and that this machine has what it describes.
+    """Check that a machine file fits its schema, and that this machine has the described MPIs.
 
-    Each MPI with a prefix compiles and runs a small program. This takes about 0.2 s.
+    With each MPI that has a prefix, a small program is compiled and run. This takes about 0.2 s.
 
     Returns:
         The specs of MPIs whose libraries were not asked for their names and versions, because the
@@ -80,7 +81,10 @@ def _externals(document: Document, path: Path) -> Iterator[External]:
 
 
 def name_and_version(spec: str) -> tuple[str, str]:
-    """Return package and version of a spec. The schema requires that a spec has both."""
+    """Return the package and the version that a Spack spec names.
+
+    The schema of machine files requires that a spec names both.
+    """
     name, _, rest = spec.partition("@")
     text = rest.removeprefix("=")
     length = next((n for n, c in enumerate(text) if not (c.isalnum() or c in "._-")), len(text))
@@ -107,7 +111,7 @@ def _what_is_there(external: External) -> str:
 
 
 def _check_definition(document: Document, found: list[External], path: Path) -> None:
-    """Refuse a spec of ``mpis`` that Spack could neither find nor build."""
+    """Raise an error if the list ``mpis`` has a spec that Spack could neither find nor build."""
     closed = {
         key.rstrip(":")
         for key, settings in document["packages"].items()

@@ -1,4 +1,4 @@
-"""Find the MPIs of this machine: provided wheels, Debian's packages and environment modules."""
+"""Find the MPIs of this machine: installed wheels, Debian packages and environment modules."""
 
 import os
 import re
@@ -65,7 +65,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A possible MPI that was examined but is not declared to Spack.
+    """A possible MPI on this machine that is not declared to Spack, with the reason.
 
     Attributes:
         origin: where it was found.
@@ -80,12 +80,12 @@ Found = Mpi | LeftOut
 
 
 def externals_dir(found: Identity) -> Path:
-    """Return the folder of the links to an MPI, which is its prefix for Spack."""
+    """Return the folder with links to an MPI; for Spack, this folder is the MPI's prefix."""
     return paths.build_dir() / "spack" / "externals" / f"{found.package}-{found.version}"
 
 
 def specs_of_families() -> dict[str, str]:
-    """Return, by Spack's package, the spec of each family of MPIs; ``{version}`` is not replaced.
+    """Return a template of the Spack spec for each MPI family, by the name of the Spack package.
 
     Raises:
         InputError: the file is faulty.
@@ -100,13 +100,13 @@ def specs_of_families() -> dict[str, str]:
 
 
 def spec_of(found: Identity) -> str:
-    """Return the spec of an MPI, with the variants that its family in the project asks for."""
+    """Return the Spack spec of an MPI, with the variants that the MPI's family declares."""
     template = specs_of_families().get(found.package, f"{found.package}@{{version}}")
     return template.replace("{version}", found.version)
 
 
 def variants_of(found: Identity, programs: Path) -> str:
-    """Return variants of the MPI's build for which the kernels' recipe or a reader asks.
+    """Return Spack variants that describe how the MPI was built, such as its network module.
 
     Args:
         found: the MPI.
@@ -121,7 +121,7 @@ def variants_of(found: Identity, programs: Path) -> str:
 
 
 def all_mpis() -> Iterator[Found]:
-    """Yield every MPI. If MPIs have the same spec, yield the first, and leave the others out."""
+    """Yield every MPI. If several MPIs have the same spec, only the first is declared to Spack."""
     seen: dict[str, str] = {}
     for search in (wheels, debian, of_modules):
         for found in search():
@@ -135,7 +135,7 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that a function finds, else the error of the function as the reason."""
+    """Return the MPI that a function finds; if the function fails, an entry with the reason."""
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -143,7 +143,7 @@ def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
 
 
 def wheels() -> Iterator[Found]:
-    """Yield the environments that were provided from wheels."""
+    """Yield the MPIs that were installed from Python wheels."""
     declared = declarations.declared()
     for path in sorted(paths.environments_dir().glob("*/environment.json")):
         declaration = declared.get(path.parent.name)
@@ -171,7 +171,7 @@ def _wheel(path: Path, declaration: declarations.Declaration) -> Mpi:
 
 
 def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ()) -> Mpi:
-    """Return an Intel MPI, with links that have the layout of Intel's installer, as Spack needs."""
+    """Return an Intel MPI, with links in the folder layout that Spack expects of Intel MPI."""
     prefix = externals_dir(found)
     folder = identity.component(found.package, found.version, prefix)
     links = {folder / name: root / name for name in INTEL_FOLDERS if (root / name).is_dir()}
@@ -188,7 +188,10 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs. All are in /usr; the ends of their programs' names distinguish them."""
+    """Yield Debian's MPIs.
+
+    All of them are in /usr; only the suffixes of their programs' names differ.
+    """
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
@@ -262,22 +265,22 @@ def _module(name: str) -> Mpi:
 
 
 class ModuleError(OnesidedError):
-    """Environment modules cannot be listed, or a module cannot be loaded; one line."""
+    """Raised if environment modules cannot be listed, or if a module cannot be loaded."""
 
 
 def has_modules() -> bool:
-    """Return whether the shell of this process has environment modules."""
+    """Tell whether this process was started in a shell with environment modules."""
     home = os.environ.get("MODULESHOME")
     return bool(home) and (Path(home) / "init" / "bash").is_file()
 
 
 def loaded_modules(variables: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the names of the modules that this shell, or ``variables``, has loaded."""
+    """Return the names of the loaded environment modules."""
     return variables.get("LOADEDMODULES", "").split(":")
 
 
 def mpi_modules() -> list[str]:
-    """Return the names of modules that look like an MPI and can be loaded now.
+    """Return the names of the environment modules that look like an MPI and can be loaded now.
 
     Raises:
         ModuleError: the modules cannot be listed.
@@ -293,7 +296,7 @@ def mpi_modules() -> list[str]:
 
 
 def module_variables(*names: str) -> dict[str, str]:
-    """Return all variables of a shell that has loaded the named modules.
+    """Return all environment variables of a shell that has loaded the named modules.
 
     Raises:
         ModuleError: a module cannot be loaded.

@@ -1,8 +1,10 @@
-"""The description of this machine for Spack. It is shown first, and written only on request.
+"""Plan the files that describe this machine to Spack.
 
-Besides MPIs, the description has the compiler and the build tools, so that Spack does not build
-them. A second file names packages that Spack need not consider when it concretises: dependencies
-of externals, and packages that could replace externals.
+The plan is shown first; the files are written only if the user asks for it.
+
+Besides MPIs, the files name the compiler and the build tools, so that Spack does not build them. A
+second file names packages that Spack need not consider when it concretises: dependencies of
+externals, and packages that could replace externals.
 """
 
 import difflib
@@ -72,7 +74,7 @@ print("ONESIDED", json.dumps(sorted(found)))
 
 @dataclass(frozen=True)
 class Plan:
-    """The MPIs and tools that were found, and the files that would be written.
+    """The MPIs and tools that were found on this machine, and the files to write for Spack.
 
     Attributes:
         mpis: the MPIs that Spack gets.
@@ -91,7 +93,7 @@ class Plan:
 
 
 def make(name: str) -> Plan:
-    """Look at this machine and return the files that would be written.
+    """Look for MPIs and tools on this machine, and return the files to write for Spack.
 
     Args:
         name: the name of the machine; spack.yaml includes the files of the machine ``local``.
@@ -153,14 +155,14 @@ def _yaml(document: Document) -> str:
 
 
 def externals() -> dict[str, Document]:
-    """Return, by Spack's name, the entry for each compiler and tool that was found."""
+    """Return a Spack entry for each compiler and build tool that was found, by package."""
     found = {"gcc": gcc(), "cmake": cmake(), **{name: _by_its_word(name) for name in VERSIONS}}
     found["python"] = python()
     return {name: external for name, external in found.items() if external is not None}
 
 
 def gcc() -> Document | None:
-    """Return the entry for the GNU compilers on PATH; None if there is no gcc."""
+    """Return the Spack entry for the GNU compilers on PATH; None if there is no gcc."""
     programs = {language: shutil.which(name) for language, (_, name) in COMPILERS.items()}
     if programs["c"] is None:
         return None
@@ -178,7 +180,10 @@ def gcc() -> Document | None:
 
 
 def cmake() -> Document | None:
-    """Return the entry for CMake. CMake itself says its place, which may be a Python package."""
+    """Return the entry for CMake.
+
+    CMake itself says where it is installed, because it may be in a Python package.
+    """
     program = _program("cmake")
     if program is None:
         return None
@@ -194,7 +199,10 @@ def cmake() -> Document | None:
 
 
 def python() -> Document | None:
-    """Return the entry for the Python that runs this program, not for its virtual environment."""
+    """Return the Spack entry for the Python that runs this program.
+
+    A virtual environment does not count.
+    """
     version, prefix = _said([sys.executable, "-c", PYTHON_SAYS]).splitlines()
     return {"spec": f"python@{version}", "prefix": prefix}
 
@@ -209,7 +217,7 @@ def _by_its_word(package: str) -> Document | None:
 
 
 def _program(name: str) -> str | None:
-    """Return the path of a program on PATH, else beside the Python that runs this program."""
+    """Return the path of a program on PATH, or else in the folder of the running Python."""
     return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
 
 
@@ -221,7 +229,7 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return packages that Spack must not build, because the given packages are externals.
+    """Return the packages that Spack must not build, because the given packages are externals.
 
     Args:
         program: Spack's program.
@@ -253,7 +261,7 @@ def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
 
 
 def describe(plan: Plan) -> Iterator[str]:
-    """Yield lines for the user: what was found, and what `carry_out` would do."""
+    """Yield lines of output: what was found, and which files `carry_out` would write."""
     for mpi in plan.mpis:
         yield f"{mpi.spec}{mpi.variants}: {mpi.origin}, prefix {mpi.prefix}"
     for package, external in plan.tools.items():
@@ -291,7 +299,7 @@ def _text_of(path: Path) -> str | None:
 
 
 def carry_out(plan: Plan) -> None:
-    """Make the prefixes, then write the files that name them.
+    """Make the prefixes of MPIs (folders of links), then write the files that name the prefixes.
 
     Raises:
         OnesidedError: a folder cannot be written; the machine file is unchanged.
