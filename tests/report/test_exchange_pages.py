@@ -245,7 +245,7 @@ def test_the_summary_has_todays_values_at_its_number_of_ranks(tmp_path, kernel, 
     assert f"More ranks than cores: {MPICH} and {OPENMPI}. " in table.caption
     without = materials(made.campaign, tmp_path / "without", ranks=[2, 8], **options)[kernel]
     (prose,) = parts(without, Summary)
-    assert prose.title == f"With {ranks} ranks, as in the source's summary"
+    assert prose.title == f"With {ranks} ranks, as in LLNL's summary"
     assert prose.sentences == ["Not measured; measured with 2 and 8 ranks."]
 
 

@@ -118,7 +118,7 @@ def test_what_is_said_of_table_1_comes_from_the_cells(two_cores):
     material = two_cores["distant_messages"]
     caption = today(material).caption
     assert "with 2 ranks rank 1; with 4 ranks ranks 1, 2 and 3; with 8 ranks ranks 1, 2" in caption
-    assert "not in the source: 1 Kbyte." in caption
+    assert "not in the paper: 1 Kbyte." in caption
     ends = [
         cell
         for cell in material.cells
@@ -127,7 +127,7 @@ def test_what_is_said_of_table_1_comes_from_the_cells(two_cores):
     ]
     caption = today(replace(material, cells=ends)).caption
     assert "message from (with 2 ranks rank 1; with 8 ranks ranks 1 and 7)." in caption
-    assert "not in the source" not in caption
+    assert "not in the paper" not in caption
 
 
 def test_the_csv_of_today_has_both_statistics_and_the_share_removed(two_cores):

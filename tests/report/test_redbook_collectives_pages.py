@@ -153,7 +153,7 @@ def test_table_15_is_shown_as_printed(two_cores):
     rows = {row["case"]: row for row in folded.part.rows}
     assert len(rows) == 13
     assert rows["bsend column/row"]["communication"] == "2.739"
-    assert rows["bsend column thread"]["note"] == "the source does not say what thread is"
+    assert rows["bsend column thread"]["note"] == "the redbook does not say what thread is"
     for row in rows.values():
         if row["communication"]:
             whole, *parts_ = (float(row[key]) for key in ("total", "communication", "local"))

@@ -159,7 +159,7 @@ def test_the_unit_of_the_latency_of_ata_is_doubted_on_the_page():
             assert table.number(row, "latency_ms") > 250 * us[row["machine"]]
     for name in ("ata", "ata_per_node"):
         said = " ".join(text for mark, text in llnl(name).table().notes if not mark)
-        assert "Latency: the source prints ms, and µs is more likely" in said
+        assert "Latency: LLNL's report prints ms, and µs is more likely" in said
     # the only fall from one number of processes to the next that is no exchange of rows
     falls = [
         (one["machine"], one["processes"])

@@ -165,7 +165,7 @@ class Growth:
         """Return the table of today's values and the table of the paper's values."""
         tables = (
             ("Growth of the {} with ranks", self._today(apart(material))),
-            ("Growth of the {} in the source", self._in_source()),
+            ("Growth of the {} in the paper", self._in_source()),
         )
         return [Folded(title.format(self.metric), table) for title, table in tables if table]
 
@@ -249,12 +249,12 @@ class Growth:
             return None
         citations = dict.fromkeys(curves.table.citation for curves in self.published)
         caption = (
-            f"Growth of the {self.metric} in the source. {LAWS_IN_WORDS} come within {PER_CENT} % "
+            f"Growth of the {self.metric} in the paper. {LAWS_IN_WORDS} come within {PER_CENT} % "
             f"of all numbers: a printed number has no interval. {SHOWN_LAW} Another machine and "
             f"another decade: compare laws, not heights. Source: {'; '.join(citations)}."
         )
         columns = [
-            Column("series", "in the source", header=True),
+            Column("series", "in the paper", header=True),
             Column("law", "growth", note="why"),
         ]
         beside = [

@@ -264,7 +264,7 @@ class Claims:
             end: the end of the table's name.
         """
         columns = [
-            Column("claim", "what the source says", header=True, note="source", prose=True),
+            Column("claim", "what the paper says", header=True, note="source", prose=True),
             *(Column(name, name, note=f"why_{name}") for name in cells),
         ]
         beside = [Column("source", "source")]
@@ -273,7 +273,7 @@ class Claims:
             beside.append(Column(f"value_{name}", value, numbers.ratio, measure=True))
             beside.append(Column(f"words_{name}", f"{name}: why there is no number"))
         caption = (
-            "What the source says, and whether it holds here, by the medians over launches "
+            "What the paper says, and whether it holds here, by the medians over launches "
             "and the ratios of two values round by round, each with its "
             f"{material.interval_words}. Open: these do not decide it."
         )

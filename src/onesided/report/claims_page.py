@@ -276,7 +276,7 @@ class ClaimsPage:
     def _of_study(self, study: Study, own: Sequence[Judged]) -> Section:
         """Return the section on a study: for each of its claims, the MPIs that give each answer."""
         columns = [
-            Column("claim", "what the source says", header=True, note="place", prose=True),
+            Column("claim", "what the paper says", header=True, note="place", prose=True),
             *(Column(word, word, note=f"why {word}") for word in WORDS),
         ]
         table = Table(
@@ -297,7 +297,7 @@ class ClaimsPage:
     def _answers(self) -> Table:
         """Return a table with one row for each answer."""
         columns = [
-            Column("claim", "what the source says", header=True, note="link", prose=True),
+            Column("claim", "what the paper says", header=True, note="link", prose=True),
             Column("answer", "answer", verdict=True),
             Column("shown", "numbers, or the reason", prose=True, page_only=True),
             Column("mark", "study and kernel"),

@@ -64,7 +64,7 @@ EXPERIMENT = published_experiment(
             SeriesFigure(
                 name="linked_list_ranks",
                 title="Time of an element by the number of ranks",
-                caption="As the source's Figure 10, which has the time of the whole list; median "
+                caption="As the paper's Figure 10, which has the time of the whole list; median "
                 "over launches with its {}.",
                 metric=TIME.name,
                 x=RANKS,
@@ -75,7 +75,7 @@ EXPERIMENT = published_experiment(
         ByCores(
             Pivot(
                 name="linked_list_pointers",
-                caption="As the source's Figure 11: time to read or to write a pointer at another "
+                caption="As the paper's Figure 11: time to read or to write a pointer at another "
                 "rank, by one rank alone; median over bursts, then over launches, with its {}.",
                 metric=TIME.name,
                 axes=[OPERATION, IDIOM],

@@ -80,7 +80,7 @@ EXPERIMENT = published_experiment(
             WRITE,
             "a write",
             AXES,
-            "As the source's Figure 4: allocated windows",
+            "As the paper's Figure 4: allocated windows",
             lambda cell: accesses(cell) and is_allocated(cell),
             INTERVAL,
             "intervals",

@@ -66,7 +66,7 @@ EXPERIMENT = published_experiment(
             SeriesFigure(
                 name="mutex_ranks",
                 title="Time of a cycle by the number of ranks",
-                caption="As the source's Figure 5: allocated windows, all ranks lock; median over "
+                caption="As the paper's Figure 5: allocated windows, all ranks lock; median over "
                 "launches with its {}.",
                 metric=TIME.name,
                 x=RANKS,

@@ -48,7 +48,7 @@ EXPERIMENT = published_experiment(
             PAIR,
             "a write and the read after it",
             AXES,
-            "As the source's Figure 7: allocated windows",
+            "As the paper's Figure 7: allocated windows",
             is_allocated,
             made=RANKS_AND_BURSTS,
         ),

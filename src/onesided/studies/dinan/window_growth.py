@@ -72,7 +72,7 @@ EXPERIMENT = published_experiment(
             GROW,
             "a growth",
             AXES,
-            "As the source's Figure 13",
+            "As the paper's Figure 13",
             is_timed,
             SIZE,
             made=SLOWEST,

@@ -35,7 +35,7 @@ SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
 """The upper limit of random message sizes, in bytes, that fits the numbers in LLNL's report."""
 
-SUMMARY = "the source's summary"
+SUMMARY = "LLNL's summary"
 SOURCE_PLACEMENT = "Ranks a node"
 
 
@@ -80,7 +80,7 @@ class Summary:
         processes = int(self.published.rows[0]["processes"])
         known = [c for c in material.cells if self.own.has(c) and _bandwidth(material).of(c)]
         cells = [cell for cell in known if cell.ranks == processes]
-        title = f"With {processes} ranks, as in the source's summary"
+        title = f"With {processes} ranks, as in LLNL's summary"
         if not cells:
             counts = listed([str(ranks) for ranks in sorted({cell.ranks for cell in known})])
             said = f"Not measured; measured with {counts} ranks." if counts else "Not measured."
@@ -329,8 +329,8 @@ class ByProcesses:
         figure = SeriesFigure(
             name=f"{kernel}_ranks",
             title="Bandwidth by the number of ranks",
-            caption=f"Of a process, as in the source; {title}: {self.size}. Median over launches "
-            "with its {}.",
+            caption=f"Of a process, as in LLNL's report; {title}: {self.size}. Median over "
+            "launches with its {}.",
             metric=BANDWIDTH,
             x=RANKS,
             y="bandwidth",

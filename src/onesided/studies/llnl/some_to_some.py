@@ -66,7 +66,7 @@ EXPERIMENT = exchange(
     faster=Faster("some_to_some", "messages up to", left_out=(SAME,)),
     today=Today(
         "some_to_some",
-        "messages of up to 262144 bytes, which fits the source's numbers.",
+        "messages of up to 262144 bytes, which fits LLNL's numbers.",
         "messages up to, bytes",
         lambda cell: cell.axis("largest_bytes") == DRAWN,
     ),

@@ -18,7 +18,7 @@ EXPERIMENT = exchange(
     31,
     lead=(
         "Each rank sends a block to every rank, and the two buffers change their roles from call "
-        "to call. The bandwidth counts the blocks that go to other ranks; the source prints "
+        "to call. The bandwidth counts the blocks that go to other ranks; LLNL's report prints "
         "neither its formula nor its size."
     ),
     faster=Faster("swapped_all_to_all", "block", left_out=(SAME,)),

@@ -52,7 +52,7 @@ As in the paper, a Kbyte is 1000 bytes.
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
 """The message sizes in today's table by size: the sizes of the paper's table, and 1 Kbyte."""
 OF_SOURCE = (MPI2, PAIRWISE, SHMEM)
-"""The source's interfaces."""
+"""The paper's interfaces."""
 SIZES_OF_SOURCE = ("8", "10000", "1000000")
 """The message sizes in most figures of the paper."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)

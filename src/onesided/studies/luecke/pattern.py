@@ -100,7 +100,7 @@ class TimeByTarget:
         return SeriesFigure(
             name=f"{self.kernel}_targets",
             title="Time by the rank that the message comes from",
-            caption="The source draws the same for 255 ranks in its Figures 2 and 3, without "
+            caption="The paper draws the same for 255 ranks in its Figures 2 and 3, without "
             f"numbers. Median over trials, then over launches, with its {{}}; {FLAVORS}.",
             metric=TIME.name,
             statistic=MEDIAN,

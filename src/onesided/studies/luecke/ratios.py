@@ -21,7 +21,7 @@ MACHINES = {"Origin": "Origin 2000", "T3E": "T3E-600"}
 UNIT = "s"
 CAVEAT = (
     "Other machines, other libraries, other numbers of ranks: the ratio of two interfaces on one "
-    "machine is compared, never a time. Today's ratio is made from the source's statistic, with a "
+    "machine is compared, never a time. Today's ratio is made from the paper's statistic, with a "
     "core for each rank."
 )
 
@@ -93,7 +93,7 @@ class Ratios:
             f"{listed(places) or 'not known'}."
         )
         if missing:
-            said += f" The source doubts its numbers of the {listed(missing)}."
+            said += f" The paper doubts its numbers of the {listed(missing)}."
         return said
 
 

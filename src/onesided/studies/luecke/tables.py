@@ -83,9 +83,9 @@ class _Today:
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
-            "Today: {} The mean of a launch is made as in the source; large is its median over "
+            "Today: {} The mean of a launch is made as in the paper; large is its median over "
             "launches, with its {}. Below it stand the project's own median over the same trials, "
-            "and the share of the trials that the source's filter removed."
+            "and the share of the trials that the paper's filter removed."
         ).format(self.words(material), material.interval_words)
         caption += f" {CROWDED_WORDS}" if CrowdedCells.of(material) else ""
         tables: list[Table | Folded] = []
@@ -182,7 +182,7 @@ class TodayBySize(_Today):
         said = (
             f"the same layout, the mean over the ranks that rank 0 gets a message from ({sources})"
         )
-        return said + (f"; not in the source: {listed(added)}." if added else ".")
+        return said + (f"; not in the paper: {listed(added)}." if added else ".")
 
     def shown(self, material: Material) -> list[Cell]:
         """Return the cells with the message sizes of the paper's table, or with 1 Kbyte."""

@@ -13,7 +13,7 @@ EXPERIMENT = pattern(
     lead=(
         "A message goes from rank 0 down a binary tree. By gets, a rank is told that its parent "
         "has the message, and gets it; by puts, a parent puts it and tells its child. MPI-2, "
-        "pairwise, is as near to the source's programs as MPI allows: a parent sends a notice and "
+        "pairwise, is as near to the paper's programs as MPI allows: a parent sends a notice and "
         "its child gets in a lock, or a child posts its window and its parent puts between start "
         "and complete. The ratios and claims below are about it. MPI-2, fence, has a fence of all "
         "ranks between two levels of the tree, and MPI-3 a notice in the child's window."

@@ -39,7 +39,7 @@ EXPERIMENT = published_experiment(
             SeriesFigure(
                 name="alltoall_algorithms_sizes",
                 title="Time of an all-to-all by the size of a block",
-                caption="As the source's Figure 10, with allocated windows beside it; median over "
+                caption="As the redbook's Figure 10, with allocated windows beside it; median over "
                 "launches with its {}.",
                 metric=TIME.name,
                 x=SIZE,

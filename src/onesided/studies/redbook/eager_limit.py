@@ -101,7 +101,7 @@ class LimitsByRanks:
         ]
         caption = (
             "The limit of MPI_Send in bytes by the number of ranks, median over launches with its "
-            f"{material.interval_words}; the source's is in Table 9. Also with more ranks than "
+            f"{material.interval_words}; the redbook's is in Table 9. Also with more ranks than "
             "cores: a limit is no time."
         )
         return [Table("eager_limit_ranks", caption, columns, rows, form="cards")]
@@ -129,7 +129,7 @@ class Unanswered:
             "How many sends of the limit's size, at most of 65536 bytes, return one after another "
             "with no receive posted, and the bytes of these messages; median over launches with "
             f"its {material.interval_words}. As many as the library's buffers for early messages "
-            "have room for (the source's MP_BUFFER_MEM), or as many as were tried."
+            "have room for (the redbook's MP_BUFFER_MEM), or as many as were tried."
         )
         return [Table("eager_limit_unanswered", caption, columns, rows, form="cards")]
 

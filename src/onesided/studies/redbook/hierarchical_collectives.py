@@ -133,7 +133,7 @@ def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pa
 
 SHARED_MEMORY = Ratios(
     name="hierarchical_collectives_shared_memory",
-    caption="With and without shared memory, as the source's Figures 45 to 55: how many times as "
+    caption="With and without shared memory, as the redbook's Figures 45 to 55: how many times as "
     "long a call takes if the ranks of a node share no memory (TCP), with the {}. Only ranks with "
     "a core each.",
     metric=TIME.name,
@@ -177,8 +177,8 @@ EXPERIMENT = published_experiment(
             SeriesFigure(
                 name="hierarchical_collectives_sizes",
                 title="Time of a sum and of an all-to-all by size",
-                caption="As the source's Figures 47 and 52, which have rates; median over launches "
-                "with its {}.",
+                caption="As the redbook's Figures 47 and 52, which have rates; median over "
+                "launches with its {}.",
                 metric=TIME.name,
                 x=SIZE,
                 y="time of a call",

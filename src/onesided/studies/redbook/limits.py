@@ -306,7 +306,7 @@ class AroundLimit:
         caption = (
             f"How many times as long 8 bytes more take, with the {material.interval_words}: above "
             "the MPI's own eager limit, which the kernel finds in each launch before it takes a "
-            "time (in bytes, rounded down to a multiple of 8), and above the source's limit of "
+            "time (in bytes, rounded down to a multiple of 8), and above the redbook's limit of "
             "4096 bytes. Only ranks with a core each."
         )
         return Table(self.name, caption, columns, rows, csv_only=[*times, *beside], form="cards")

@@ -39,7 +39,7 @@ EXPERIMENT = published_experiment(
             SeriesFigure(
                 name="two_way_exchange_sizes",
                 title="Half of an exchange by size",
-                caption="As the source's Figure 8, with allocated windows beside it; median over "
+                caption="As the redbook's Figure 8, with allocated windows beside it; median over "
                 "launches with its {}.",
                 metric=TIME.name,
                 x=SIZE,

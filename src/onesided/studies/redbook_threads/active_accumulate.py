@@ -18,7 +18,7 @@ EXPERIMENT = served_experiment(
     "Accumulate by active messages",
     60,
     lead=(
-        "Every other rank adds a vector to one at rank 0. The source sends an active message, and "
+        "Every other rank adds a vector to one at rank 0. The redbook sends an active message, and "
         "a handler at rank 0 adds. Today MPI_Accumulate does that. Is a server beside it still "
         "worth having, and who makes progress while rank 0 computes?"
     ),

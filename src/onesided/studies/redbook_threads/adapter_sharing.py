@@ -140,7 +140,7 @@ class Sharing:
         caption = (
             f"Up to so many pairs at once. Latency: {self.small} bytes, L(N) = L(1) + (N - 1) dL. "
             f"Bandwidth: {self.large} bytes, B(N) = B(1) / N to the power of the exponent; 1 is "
-            "the source's, 0 no sharing. Each launch is fitted by itself; median with its "
+            "the redbook's, 0 no sharing. Each launch is fitted by itself; median with its "
             f"{material.interval_words}. With {CROWDED} the scheduler is shared, too: no claim "
             "rests on that."
         )

@@ -134,7 +134,7 @@ class RequestCosts:
             "Equation 6.3, T = n t + V / B: n requests of a rank, each with the latency t, and its "
             "V bytes with the bandwidth B, fitted to the times of system calls over all sides and "
             "blocks. Each launch is fitted by itself; median with its "
-            f"{material.interval_words}. The source has no numbers: on its disks t is in "
+            f"{material.interval_words}. The redbook has no numbers: on its disks t is in "
             "milliseconds, and an adapter has 80 to 160 MB/s (section 6.1.2). Here the requests "
             "end in the page cache. The last column is how many times a time is as long as that of "
             "the equation, or as short, where they are farthest apart."

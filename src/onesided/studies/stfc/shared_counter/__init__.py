@@ -27,7 +27,7 @@ EXPERIMENT = Experiment(
     ),
     order=2,
     metrics=(Metric("access", "access", "s", origins=True),),
-    # The source's second figure of merit. A mean access, or its ratio to a compute, is a mixture of
+    # The 2008 report's second figure of merit. A mean access, or its ratio to a compute, mixes
     # accesses that waited and accesses that did not. The shares of both differ between launches.
     merit=FigureOfMerit("degradation", "rank_1", pooled=("compute_ms", "spread_percent")),
     access="access",
