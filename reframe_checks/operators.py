@@ -1,7 +1,7 @@
 """Accumulates by operator, datatype and promise: which accumulates wait for a computing target?
 
-Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). At this question,
-the MPI Forum's discussion of an attribute for progress stopped.
+Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). The MPI Forum
+discussed an attribute for progress, and its discussion stopped at this question.
 """
 
 import reframe as rfm
@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """Every operation with every operator and element in allocated windows; also each promise."""
+    """Every operation with every operator and element in allocated windows; each info key."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}

@@ -145,5 +145,5 @@ class RoundTripsGhost(OnWireComputing):
 
     @property
     def ranks_per_node(self):
-        """Two: the target and its ghost process are on one host, the origin is on another."""
+        """Two hosts: the target and its ghost process are on one, the origin is on the other."""
         return GHOST_AND_TARGET

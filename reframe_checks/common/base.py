@@ -181,17 +181,17 @@ class OnesidedCheck(
 
     @functools.cached_property
     def launch_records(self):
-        """The result lines of this test's launch and of its repeats, read after all have ended."""
+        """The result lines of all launches of this test, read after the last launch ended."""
         return repeats.launches_in(pathlib.Path(self.stagedir))
 
     @builtins.sanity_function
     def every_cell_is_right(self):
         """Compare each cell with its declaration and the site's references. Name the first fault.
 
-        If a cell is `independent` in the references but waits in this launch, the cell fails,
-        whatever its times are. If a known defect explains a fault, this function leaves the fault
-        out. `show_headline_figures` makes this fault an expected failure of ReFrame's performance
-        stage, which still shows other faults.
+        If a cell is `independent` in the references but `waits` in this launch, the cell fails,
+        even if it was fast. If a known defect explains a fault, this function does not report the
+        fault. For such a fault, `show_headline_figures` reports an expected failure in ReFrame's
+        performance stage.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -211,7 +211,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """The outcomes of cells that failed in any launch, and a text on each changed verdict."""
+        """The outcome of each cell that failed in any launch; a text for each changed verdict."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)
@@ -244,8 +244,8 @@ class OnesidedCheck(
         """Make a ReFrame performance variable for each headline value of each cell.
 
         The site's references become ReFrame's references for these variables. For each known
-        defect, a further variable has the number of cells that show the defect. A correct MPI has
-        no such cell, so a number above zero is an expected failure.
+        defect, a further variable has the number of cells that show the defect. If this number is
+        above zero, ReFrame reports an expected failure.
         """
         launches = self.launch_records
         held = self.held_figures(launches)
@@ -271,7 +271,7 @@ class OnesidedCheck(
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):
-        """Show a headline value of a cell: the value compared with a bound, else the median."""
+        """Show a cell's headline value: the value that is compared with a bound, or the median."""
         name = references.figure_name(metric.name, cell)
         if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)

@@ -1,4 +1,7 @@
-"""The environment and the setting of a check. A check that cannot run is skipped with a reason."""
+"""Give each check its environment and its setting.
+
+A check that cannot run is skipped with a reason.
+"""
 
 import functools
 import json

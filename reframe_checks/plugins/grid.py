@@ -44,7 +44,7 @@ class GridPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def narrow_crosses(self):
-        """In a further round of a campaign, leave out the cells that the round does not have."""
+        """In a further round of a campaign, keep only the cells that the round measures again."""
         if self.further_round:
             chosen = further.read(self.further_round)["cells"].get(self.display_name, {})
             self.crosses = grid.narrowed(self.base_point, self.crosses, chosen)

@@ -106,7 +106,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return containers.launches_inside(self.environment)
 
     def placement_options(self):
-        """Return the launcher's options for the placement, and for more ranks than cores."""
+        """Return the launcher's options for the placement and for over-subscribed nodes."""
         return self.launcher_options(self.placement, is_oversubscribed=self.is_oversubscribed)
 
     @property
@@ -140,11 +140,11 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def placement_asked(self):
-        """The placement asked of the launcher; `AS_LAUNCHED` if the launcher has no such option."""
+        """The wanted placement of ranks; `AS_LAUNCHED` if the launcher has no option for it."""
         return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
 
     def _options_of_launcher(self):
-        """Return the launcher's options by placement, and its options for `crowded` nodes.
+        """Return the launcher's options for each placement and for over-subscribed nodes.
 
         The partition's extra `launcher_placement` replaces some of these options.
         """

@@ -30,14 +30,17 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """The names of the campaign's environments. Inside an image: the image's environments."""
+        """The names of the campaign's environments.
+
+        Inside an image, the campaign has the image's environments.
+        """
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
 
     @property
     def provider(self) -> str | None:
-        """The provider for all environments of the campaign; None: the declared providers."""
+        """The provider of every MPI in the campaign; None if each MPI has its declared provider."""
         return provision.asked_provider(self.document.get("provider"))
 
     @property
@@ -84,7 +87,7 @@ class Campaign:
         return provision.read(name, self.provider)
 
     def keep_environment(self) -> None:
-        """Pass the shell's variables that an MPI reads to the launches, if the campaign says so."""
+        """Pass the shell variables that an MPI reads to launches, if the campaign asks for this."""
         if self.document.get("keep_environment"):
             surroundings.keep()
 
@@ -109,7 +112,7 @@ class Campaign:
         }
 
     def _families_and_versions(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return the MPI family and version of each environment: as declared, or else as found."""
+        """Return the MPI family and version of each environment: as declared, or else as probed."""
         declared = declarations.declared(in_containers=True)
         found: dict[str, tuple[str | None, str | None]] = {}
         for name in self.environments:

@@ -30,7 +30,7 @@ def decision_file(campaign: Campaign, number: int | str) -> Path:
 
 
 def read(path: str | Path) -> Decision:
-    """Read the decision file of a further round, which names the round's cells.
+    """Read the decision file of a further round, which names the cells that run in this round.
 
     Raises:
         InputError: it is not there, is cut, or is of another schema version.

@@ -137,7 +137,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return one line that says how a header differs from what is expected; None if it does not."""
+    """Return one line that says how a header differs from what is expected, or None."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -171,7 +171,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return one line that says how the ranks are placed on wrong nodes; None if they are not."""
+    """Return one line that says which ranks are on wrong nodes; None if the placement is right."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
@@ -246,7 +246,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
-    """If `cell` is the last that rank 0 began, yield the hang lines of ranks beyond this cell."""
+    """If rank 0 was still in `cell`, yield the hang lines of ranks that were in the next cell."""
     if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:

@@ -42,7 +42,7 @@ class Plan:
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return the decisions that are new or changed since the last call, and all later ones."""
+        """Return the decisions from the first that is new or has changed since the last call."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -98,13 +98,13 @@ class Progress:
             self._replan(decision)
 
     def _expect(self, sessions: list[Session]) -> None:
-        """Add sessions to the total, and wait for the records of those that have not ended."""
+        """Add sessions to the total, and wait for the records of sessions that are not finished."""
         found = {session.record: session.slot for session in sessions}
         self._slots |= found
         self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
-        """Replace the sessions of a decided round and of all later rounds by the decided ones."""
+        """Replace the planned sessions of a decided round and of all later rounds."""
         self._say(further.line(decision))
         for known in (self._slots, self._waiting):
             for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:

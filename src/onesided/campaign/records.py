@@ -20,7 +20,7 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""For each unit: the least value of a sample, and the words of a message for valid values."""
+"""For each unit: the least value that a sample may have, and the allowed values in words."""
 DIFFERENCES = ("remaining",)
 """The names of the metrics that are a difference between two times. Values of these metrics may be
 below 0."""
@@ -92,12 +92,15 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Record a cut line. A cut line is damage unless the launcher was killed there."""
+        """Record a cut line.
+
+        A cut line means damage, unless the launcher was killed while a rank wrote this line.
+        """
         self._blame_cut()
         self._cut = self._open, number
 
     def line(self, number: int, document: Mapping[str, Any]) -> None:
-        """Check the next line of the file, which is not cut."""
+        """Check the next line of the file; the line is complete."""
         kind, cell = document["type"], document.get("cell")
         if kind != "header":
             self._blame_cut()
@@ -324,8 +327,8 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
-    The times of begin and end are from the system clock. If this clock is set back meanwhile, the
-    end may be before the beginning. In this case the result is 0.
+    The system clock tells when the launcher began and ended. If this clock is set back meanwhile,
+    the end may be before the beginning. If this happens, the function returns 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)

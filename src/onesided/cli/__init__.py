@@ -61,7 +61,7 @@ commands, the garbage collector's search for cycles would take a fifth of the ti
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
-    """Return an argument parser for the commands whose first word is in `words`."""
+    """Return an argument parser for the commands whose names begin with one of the given words."""
     for module in {MODULES[word] for word in words}:
         importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)

@@ -22,8 +22,8 @@ KERNEL = "conformance"
 CELL_TIMEOUT_S = 5
 LAUNCH_TIMEOUT_S = 30
 SEEDS = range(1, 21)
-"""The random seeds that are tried one after another if the user gives no seed. The seed determines
-the layout of a cell with the layout `drawn`."""
+"""The random seeds that are tried one after another if the user gives no seed. A seed determines
+the random datatype layout of a cell (layout `drawn`)."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
@@ -187,7 +187,7 @@ def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace
 
 
 def _command(bench: Bench, options: argparse.Namespace, name: str) -> str:
-    """Return the shell commands that build the C program and run it under the same setting."""
+    """Return the shell commands that build the C program and run it under the cell's setting."""
     document = bench.document
     value = settings.value(options.setting, document["family"], document["version"])
     exports = [f"{key}={shlex.quote(text)}" for key, text in value.variables.items()]

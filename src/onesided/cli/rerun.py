@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(found: Found, again: Again) -> list[str]:
-    """Return lines with the old and the new verdict of a cell, and with its values if any."""
+    """Return lines with a cell's old and new verdict, and with its old and new value if known."""
     entry = found.entry
     before = f"in {found.folder}"
     now = "now, of one launch"

@@ -11,8 +11,8 @@ from onesided.measure.significance import are_apart, holm, mean_shift
 from onesided.measure.statistics import median
 
 ASKED_FACTOR = 1.1
-"""A factor of change that users want to find. A comparison says in how many cells a change by this
-factor would be found."""
+"""The factor of change that users want a comparison to find. A comparison says in how many cells a
+change by this factor would be found."""
 
 LEAST_FACTOR = 1.05
 """The smallest factor that is called a difference. A smaller factor may be a change of the machine
@@ -23,8 +23,8 @@ ratio farthest from 1 was 0.958."""
 CELL_LAUNCHES = 7
 """How many launches each side of a comparison needs to judge a single cell. The values of some
 cells are bimodal. With six launches, one side may show only one mode, and the other side only the
-other mode. Such a false difference happens in one of 2048 bimodal cells, and a campaign has dozens
-of bimodal cells. Some launches do not count, because their cores were far apart or another program
+other mode. This false difference happens in one of 2048 bimodal cells, and a campaign has dozens of
+bimodal cells. Some launches do not count, because their cores were far apart or another program
 used a core. Ten rounds still leave seven launches that count; six rounds do not."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
@@ -134,11 +134,11 @@ def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
 def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
     """Combine the values of several cells into one value for each round, on both sides.
 
-    For each cell, the middle between the medians of both sides is subtracted from the cell's
-    values. The value of a round is the mean of these distances over the round's cells. Therefore an
-    effect on all cells of a launch is counted only once, and a cell that is missing in a round does
-    not shift the round's value. Further rounds have few cells. Therefore a round is left out if it
-    has fewer than half as many cells as the fullest round.
+    The middle between the medians of both sides is subtracted from each value of a cell. The value
+    of a round is the mean of these differences over all cells of the round. Therefore an effect on
+    all cells of a launch is counted only once, and a cell that is missing in a round does not
+    change the round's value. Further rounds have few cells. A round is left out if it has fewer
+    than half as many cells as the fullest round.
 
     Args:
         cells: for each cell, the launches on both sides.

@@ -79,11 +79,12 @@ def kernels_state() -> str:
 
 
 def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
-    """Return a short fingerprint of a kernel's sources. The kernel itself also contains it.
+    """Return a short fingerprint of a kernel's sources.
 
-    The sources are the kernel's own files (``<study>/<kernel>.c`` or all files below
-    ``<study>/<kernel>/``) and the files that kernels share. CMake computes the same fingerprint
-    when it builds a kernel (src/kernels/source_state.cmake).
+    The built kernel also contains this fingerprint. The sources are the kernel's own files
+    (``<study>/<kernel>.c`` or all files below ``<study>/<kernel>/``) and the files that kernels
+    share. CMake computes the same fingerprint when it builds a kernel
+    (src/kernels/source_state.cmake).
 
     Args:
         kernel: the name of the kernel.

@@ -78,14 +78,14 @@ class Identity:
     def is_version(self, wanted: str) -> bool:
         """Tell whether the MPI's version is ``wanted``.
 
-        Only numbers that both versions have are compared.
+        Only those numbers of a version are compared that both versions have.
         """
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder may contain several MPIs and therefore identifies none of them."""
+    """Tell whether a folder may contain several MPIs, so that it does not identify one MPI."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 
@@ -149,7 +149,7 @@ def identify(
 
 
 def package_and_version(text: str) -> tuple[str, str] | None:
-    """Return the Spack package and the version of an MPI from its version text; None if unknown."""
+    """Return an MPI's Spack package and version, from its version text; None if unknown."""
     for package, pattern in SAYS.items():
         match = pattern.search(text)
         if match:
@@ -158,7 +158,7 @@ def package_and_version(text: str) -> tuple[str, str] | None:
 
 
 def beginning(text: str) -> str | None:
-    """Return the part of an MPI's version text that ends with the version; None if unknown."""
+    """Return the beginning of an MPI's version text, up to the version; None if unknown."""
     found = (pattern.search(text) for pattern in SAYS.values())
     return next((match[0].rstrip(".") for match in found if match), None)
 

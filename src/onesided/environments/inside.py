@@ -71,7 +71,7 @@ def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:
-    """Build kernels that use the MPI ABI and load the MPI that is mounted at `MPI_MOUNT`."""
+    """Build kernels with the MPI ABI, which load the MPI that is mounted at `MPI_MOUNT`."""
     subprocess.run(
         ["sh", kernels.build_script(), kernels.sources(), ABI_KERNELS, mpi / ABI_COMPILER],
         check=True,
