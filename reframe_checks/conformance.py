@@ -241,7 +241,7 @@ class ConformanceKnown(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceLarge(ConformanceCheck):
-    """One put and one get of 8 bytes more than 2 GiB."""
+    """One put and one get, each of 2 GiB and 8 bytes."""
 
     descr = "data of more bytes than an int counts"
     setting = builtins.parameter(["default"])

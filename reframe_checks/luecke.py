@@ -125,7 +125,7 @@ class Pattern(OneSetting):
         return CROWDED_SIZES if self.is_crowded else SIZES
 
     def computes(self):
-        """Tell whether one rank computes in some cells, which needs a core for each rank."""
+        """Tell whether the test has cells with a computing rank; each rank then needs a core."""
         return not self.is_crowded
 
     @property

@@ -1,4 +1,4 @@
-"""All-to-all, transpose and hierarchical collectives of an IBM SP, also by one-sided calls.
+"""All-to-all, transpose and hierarchical collectives of an IBM SP, also with one-sided calls.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.2.2, 3.3.3 and 5.3.2.

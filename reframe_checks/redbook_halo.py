@@ -70,7 +70,7 @@ class Halo(ByCores):
 
 @rfm.simple_test
 class HaloOfThreads(OnesidedCheck):
-    """One task with two or four threads, to compare with two or four tasks of one thread."""
+    """One task with two or four threads, for comparison with two or four single-threaded tasks."""
 
     descr = "halo, one task of several threads"
     tags = {"redbook", "papers"}

@@ -37,7 +37,7 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 def _collectives(arrangement, streams, sizes):
     """Return axis values for collective calls.
 
-    Two calls at the same time need a communicator each.
+    Two collective calls that run at the same time need a communicator each.
     """
     own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
     return {"interface": ["bcast"], **own, "size_bytes": sizes}

@@ -96,7 +96,7 @@ class OnesidedCheck(
     def describe_figures(self):
         """Declare the values that ReFrame shows.
 
-        A kernel without an experiment has no such values.
+        For a kernel without an experiment, ReFrame shows no values.
         """
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
@@ -110,7 +110,7 @@ class OnesidedCheck(
     def keep_declaration(self, skip=None):
         """Write a description of this test beside its result lines, for `onesided collect-reframe`.
 
-        The sessions of a campaign write no such file, because the campaign itself declares its
+        The sessions of a campaign write no description, because the campaign itself declares its
         tests.
 
         :arg skip: the verdict and the reason, if the test is skipped.
@@ -171,7 +171,7 @@ class OnesidedCheck(
         """Wait for the end of a local launch without polling, because polling disturbs the launch.
 
         ReFrame has no hook between the start and the end of a job. Therefore this method replaces a
-        method of ReFrame, which ReFrame allows only in a class that is declared as `special`.
+        method of ReFrame; ReFrame allows this only in a class declared as `special`.
         """
         if self.is_local() and not self.is_dry_run():
             with contextlib.suppress(ChildProcessError):

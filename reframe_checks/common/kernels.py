@@ -73,7 +73,7 @@ class BuildPlugin(EnvironmentPlugin):
 
 
 class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
-    """Fixture: builds the kernels of an environment from the current source files."""
+    """A fixture that builds the kernels of an environment from the current source files."""
 
     build_locally = True
     sourcesdir = None

@@ -37,7 +37,7 @@ class GridPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out cells that do not belong to this test's thread level."""
+        """Keep only the cells that belong to this test's thread level."""
         lowest = self.crosses_lowest_level if self.thread_level == LOWEST_LEVEL else []
         threads = self.crosses_threads if self.thread_level == THREADS_LEVEL else []
         self.crosses = [*self.crosses_one_thread, *lowest, *threads]

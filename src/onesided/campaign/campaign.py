@@ -55,7 +55,7 @@ class Campaign:
 
     @property
     def until(self) -> dict[str, Any] | None:
-        """The goal and the limit of further rounds; None if the campaign has no such rounds."""
+        """The goal and the limit of further rounds; None if the campaign has no further rounds."""
         return self.document.get("until")
 
     @property
@@ -127,7 +127,7 @@ class Campaign:
     def measuring(self) -> dict[str, Any]:
         """Return the entries of the campaign file that can change a launch.
 
-        Other entries only choose launches, or are text for readers.
+        The other entries of the file only choose launches, or are text for readers.
         """
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}

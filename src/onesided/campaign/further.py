@@ -69,8 +69,8 @@ def tests_in(
 
     In a further round, each test has only the chosen cells.
 
-    Rounds after the first leave out the tests that need only one launch. If all tests need only one
-    launch, no test is left out.
+    Tests that need only one launch run only in the first round. If all tests of a campaign need
+    only one launch, they run in every round.
 
     Raises:
         InputError: no decision says which cells the round has.

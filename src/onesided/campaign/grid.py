@@ -48,7 +48,7 @@ def labels_of(cell: str) -> dict[str, str]:
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
-    """Return one block for each cross: the values of every axis of the grid.
+    """Return one block for each cross; a block has the values of every axis of the grid.
 
     An axis that the cross does not name has its value from the base point.
 

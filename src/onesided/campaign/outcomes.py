@@ -214,7 +214,7 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return why the last cell without a result failed; an empty text if there is no such cell."""
+    """Return why the last cell that began without a result failed; else an empty text."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
@@ -287,7 +287,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return how a cell that has a result hung or crashed when it was run again, or None."""
+    """Return how a cell that already has a result hung or crashed in a second run, or None."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")

@@ -117,7 +117,7 @@ def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> Non
 
 
 def join_parts(path: Path, folder: Path) -> None:
-    """Join the parts of a table, in order, and write the table to one file.
+    """Join the parts of a table in their order, and write the table to one file.
 
     Memory never holds all parts at once.
 

@@ -68,7 +68,7 @@ class Progress:
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
         """Wait for the record files of all sessions.
 
-        Sessions with such a file are already finished.
+        Sessions whose record file exists are already finished.
         """
         self._plan = plan
         self._slots: dict[Path, Slot] = {}

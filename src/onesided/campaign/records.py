@@ -43,7 +43,7 @@ FAILURES = (
 
 @dataclass
 class Launch:
-    """The content of all files that one launch and its relaunches wrote.
+    """The content of all files that a launch wrote, also when it was started again.
 
     Attributes:
         headers: header lines, one for each launcher that wrote one.
@@ -73,7 +73,7 @@ class LineOrder:
 
     A kernel writes a header line, then a started line and a result line for each cell, and at the
     end a finished line. If a launcher was killed, only the last line of its output can be
-    incomplete. Any other fault in the lines means that the file was damaged later. A damaged file
+    incomplete. If another line is incomplete or wrong, the file was damaged later. A damaged file
     says nothing about an MPI, so the affected cells are `not_run`.
 
     Attributes:
@@ -284,7 +284,7 @@ def _check_processes(header: Mapping[str, Any], source: str) -> None:
 
 
 def _check_verification(document: Mapping[str, Any], source: str) -> None:
-    """Check that a result line does not count more wrong values than checked values."""
+    """Check that the number of wrong values in a result line is at most that of checked values."""
     for index, one in enumerate(document["verification"]):
         if one["errors"] > one["checked"]:
             expected = f"at most {one['checked']}, as checked"

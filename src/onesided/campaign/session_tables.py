@@ -297,7 +297,7 @@ def _foreign_variables(
 def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
     """Return the folder and the record of the session in a slot.
 
-    In this record, `tests` is a mapping with the tests' names as keys.
+    In the returned record, `tests` is a mapping with the tests' names as keys.
 
     Raises:
         InputError: see `read_record`; or the record does not name each of these tests once.
@@ -315,7 +315,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the number of the session's attempt that ran a test."""
+    """Return the number of that attempt to run the session in which a test ran."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 

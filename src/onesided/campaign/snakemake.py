@@ -100,8 +100,8 @@ def _cores_of(document: Mapping[str, Any]) -> int:
 def _stop(snakemake: subprocess.Popen[bytes]) -> None:
     """End Snakemake and the running stages of a campaign; sessions first end their launches.
 
-    Snakemake itself would wait until every running stage has ended. Therefore Snakemake is killed.
-    Nothing is lost, because the next run finds the files of finished stages.
+    Snakemake itself would wait until every running stage has ended. Therefore this function kills
+    Snakemake. Nothing is lost, because the next run finds the files of finished stages.
     """
     snakemake.kill()
     snakemake.wait()

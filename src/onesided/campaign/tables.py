@@ -90,7 +90,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""The columns of cells.parquet that this project writes for other programs and does not read."""
+"""The columns of cells.parquet that this project only writes, for use by other programs."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
 """The columns of cells.parquet that must have a value in every row."""
@@ -291,7 +291,7 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampaign:
-    """Read the files that `onesided collect` wrote for one campaign.
+    """Read the files that the command `onesided collect` wrote for a campaign.
 
     Args:
         folder: the folder of the campaign's results.

@@ -173,7 +173,7 @@ class Experiments(Mapping[str, Experiment]):
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
         """Take a function that returns all experiments.
 
-        Other processes must be able to import it.
+        Other processes must be able to import this function.
         """
         self._find = find
         found = sorted(find(), key=lambda experiment: experiment.order)
@@ -192,7 +192,7 @@ class Experiments(Mapping[str, Experiment]):
         return len(self._by_kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what pickle needs to make the same object in another process."""
+        """Return what pickle needs to make an equal object in another process."""
         return Experiments, (self._find,)
 
     @property

@@ -39,7 +39,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], *options: str) -> str:
-        """Launch one cell, perhaps with further options for the kernel; return its result."""
+        """Launch one cell, perhaps with more options of the kernel; return the cell's result."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
@@ -57,7 +57,7 @@ class Bench:
             return _verdict(lines)
 
     def data_of(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """Launch one cell; return its datatypes and values, even if the cell crashes or hangs.
+        """Launch one cell; return the cell's datatypes and values, even if it crashes or hangs.
 
         Raises:
             OnesidedError: the kernel wrote nothing.
@@ -92,7 +92,7 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return the result of a launch of one cell, from the kernel's lines.
+    """Read the lines that a kernel wrote in a launch of one cell; return the cell's result.
 
     If there is no result line, the cell crashed or hung.
 

@@ -1,8 +1,8 @@
 """`onesided rerun ENVIRONMENT CELL`: launch a cell of a report again, and compare the verdicts.
 
-The cell is launched exactly as in its campaign: with the same ranks, thread level, setting,
-options, launcher and placement. The line of a cell in a report contains everything that identifies
-the cell.
+The cell is launched as in its campaign: ranks, thread level, setting, options, launcher and
+placement do not change. The line of a cell in a report contains everything that identifies the
+cell.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _shown(row: Mapping[str, Any], key: str) -> str:
     description="Source an advice file, run its claims again, and say whether they hold.",
 )
 def advice(options: argparse.Namespace) -> int:
-    """Test the claims of an advice file: print one line for each; return 1 if a claim is not true.
+    """Test the claims of an advice file; print a line for each claim; return 1 if one is false.
 
     Raises:
         InputError: a file claims nothing or names an environment that is not there.

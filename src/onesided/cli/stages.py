@@ -1,7 +1,7 @@
 """Commands for a whole campaign, and for its stages, which Snakemake calls one by one.
 
-A command imports polars or the drawing library only when it runs. This saves time, because a
-campaign starts the command `session` many times.
+A command imports polars or the drawing library only when it runs. These late imports save time,
+because a campaign starts the command `session` many times.
 """
 
 import argparse

@@ -42,7 +42,7 @@ from onesided.system.errors import InputError
 class Campaigns(Comparison):
     """The comparison of two campaigns.
 
-    Cells whose verdicts changed come first. Then come cells whose values differ, the largest
+    Cells whose verdicts changed come first. Cells whose values differ come next, the largest
     difference first.
 
     Attributes:
@@ -134,12 +134,12 @@ def _place_in_first(
 ) -> Callable[[Place], Place]:
     """Return a function that finds a cell of the second campaign in the first campaign.
 
-    Two cells are the same cell if test, cell and environment are equal. Environments with different
-    names are matched if ``same`` maps one name to the other, or if each campaign has only one
-    unmatched environment of the same family and launch model. Partitions with different names are
-    matched if each campaign has only one unmatched partition. For a cell that the first campaign
-    does not have, the function returns a place (values that identify a cell) that no cell of the
-    first campaign has.
+    A cell of each campaign is the same cell if test, cell id and environment are equal.
+    Environments with different names are matched if ``same`` maps one name to the other, or if each
+    campaign has only one unmatched environment of the same family and launch model. Partitions with
+    different names are matched if each campaign has only one unmatched partition. For a cell that
+    the first campaign does not have, the function returns a place (values that identify a cell)
+    that no cell of the first campaign has.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -166,7 +166,7 @@ def _missing(
     found: Sequence[Pair],
     place: Callable[[Place], Place],
 ) -> dict[str, tuple[int, int]]:
-    """Return, for each environment, how many cells only the first or only the second campaign has.
+    """Count, for each environment, the cells that only the first or only the second campaign has.
 
     The key is the environment's name in the first campaign; if it has none there, the second's.
     """

@@ -40,7 +40,7 @@ def in_both(first: str, second: str) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """A campaign with verdicts: one side of a comparison, or both.
+    """A campaign and its verdicts; it is one side of a comparison, or both sides.
 
     Attributes:
         folder: the campaign's results.
@@ -123,7 +123,7 @@ class Pair:
 
     @property
     def change(self) -> str | None:
-        """Return how the verdict changed: worse, better, open; None if it is the same."""
+        """Return how the verdict changed: worse, better or open; None if it did not change."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 

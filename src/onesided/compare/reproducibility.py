@@ -125,7 +125,7 @@ def _moved_lines(found: Sequence[Pair]) -> list[str]:
     """Return a line of text for each MPI and kernel: the factor by which their values changed.
 
     If nearly all cells changed by the same factor, the machine changed between the two runs. The
-    intervals of one run do not include such a change.
+    intervals of one run do not include a change of the machine.
     """
     ratios = defaultdict(list)
     for pair in found:

@@ -34,7 +34,7 @@ TRACES = (
 def bake(image: str, *names: str) -> int:
     """Install MPIs in an image, build their kernels, and write the image's document.
 
-    This command runs in the first build stage.
+    The command `bake` runs in the first build stage of an image.
 
     Returns:
         0, or 1 if an MPI is missing; then a message says why.
