@@ -41,8 +41,8 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 class Mutex(Dinan):
     """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
 
-    In the paper, each process locks and unlocks the mutex 10,000 times. In the longest bursts of
-    this check, each rank also locks and unlocks it up to 10,000 times.
+    In the paper, each process locks and unlocks the mutex 10,000 times. This check also has bursts
+    in which a rank locks and unlocks it up to 10,000 times.
     """
 
     descr = "mutex in a window"
@@ -77,7 +77,8 @@ class LinkedList(Dinan):
     """Operations on one linked list: all ranks append to it, or one rank reads or writes a pointer.
 
     The list in the paper has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches
-    memory while other ranks access the window. Therefore each launch runs this operation last.
+    memory while other ranks access the window. Therefore each launch attaches memory only in its
+    last cells.
     """
 
     descr = "linked list in a dynamic window"

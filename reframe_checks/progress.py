@@ -54,7 +54,7 @@ class Progress(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell: its compute phases and all other costs."""
+        """Return the expected seconds of a cell: the sum of its compute phases and other costs."""
         state = labels["target_state"]
         if state == "idle":
             return CELL_S

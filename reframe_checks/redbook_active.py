@@ -36,7 +36,7 @@ SIZES = {"size_bytes": [8, 8192, 1048576]}
 
 @rfm.simple_test
 class ActiveAccumulate(Origins):
-    """Origins add to memory of rank 0 themselves, or ask a server, which may be rank 0, to add."""
+    """Origins add numbers to rank 0's memory, or ask a server (rank 0 or another rank) to add."""
 
     descr = "active accumulate by ranks"
     tags = TAGS
@@ -83,7 +83,7 @@ ELEMENTS = {"elements": [1, 64, 4096]}
 
 @rfm.simple_test
 class Gather(Origins):
-    """Rank 1 gets elements one by one or by a datatype, or a server packs the elements for it."""
+    """Rank 1 gets elements one by one or with one datatype, or a server sends them packed."""
 
     descr = "gather of scattered elements"
     tags = TAGS

@@ -86,7 +86,7 @@ class InPlaceProbe(OneSetting):
 
 @rfm.simple_test
 class InPlaceProbeOfSource(InPlaceProbe):
-    """Three tasks, as in the redbook: blocks of its eager limit, and of eight bytes more."""
+    """Three tasks, as in the redbook, with blocks of its eager limit or eight bytes more."""
 
     descr = "all-to-all in place, by sends of three tasks"
     tags = {"source_size"}

@@ -133,8 +133,8 @@ class SharedCounterPapers(SharedCounter):
 class SharedCounterOfTheReport(SharedCounter):
     """Every algorithm, with the numbers of processes and tasks of the report of 2008.
 
-    If ranks share cores, an access takes a hundred times as long. In this case, the test has fewer
-    tasks and fewer cells.
+    If ranks share cores, an access takes a hundred times as long, so the test has fewer tasks and
+    fewer cells.
     """
 
     tags = {"source_size"}
@@ -173,7 +173,7 @@ class SharedCounterSourceSize(SharedCounterOfTheReport):
 class SharedCounterFockBuilder(SharedCounterOfTheReport):
     """Six accesses before each compute phase.
 
-    The report of 2008 says that a Fock builder makes six accesses.
+    According to the report of 2008, a Fock builder makes six accesses for each compute phase.
     """
 
     descr = "shared counter, six accesses before each compute"

@@ -1,4 +1,4 @@
-"""The base class of all checks: launch a kernel, and compare its results with what was declared."""
+"""The base class of all checks: it launches a kernel and compares results with declarations."""
 
 import contextlib
 import functools
@@ -85,9 +85,9 @@ class OnesidedCheck(
 
     @builtins.run_after("init")
     def expect_duration(self):
-        """Add up the expected times of the cells, so that a campaign can say how long it will take.
+        """Add up the expected times of this test's cells, for the campaign's estimate of its time.
 
-        A test is skipped, and takes no time, if the check does not support its number of ranks.
+        A test with a number of ranks that its check does not support is skipped, and takes no time.
         """
         cells = [] if self.reason_against_ranks else self.declared_points()
         self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))
@@ -244,8 +244,8 @@ class OnesidedCheck(
         """Make a ReFrame performance variable for each headline value of each cell.
 
         The site's references become ReFrame's references for these variables. For each known
-        defect, a further variable has the number of cells that show the defect. If this number is
-        above zero, ReFrame reports an expected failure.
+        defect, a further variable has the number of cells that show the defect. If any cell shows
+        the defect, ReFrame reports an expected failure.
         """
         launches = self.launch_records
         held = self.held_figures(launches)

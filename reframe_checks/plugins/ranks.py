@@ -28,7 +28,7 @@ def nodes_of(partition):
     starts their launcher. If a partition with a scheduler does not say how many cores a node has,
     the number of this machine's usable cores is used. If a partition with a scheduler names the
     cores of a node, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each
-    core. A launch with more ranks then gets more nodes.
+    core. In this case, a launch with more ranks gets more nodes.
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:
@@ -69,7 +69,7 @@ def ranks_of(*default):
 
 
 class RanksPlugin(RegressionTestPlugin):
-    """Gives a check its number of ranks, and what depends on this number."""
+    """Gives a check its number of ranks, and the values that depend on the number of ranks."""
 
     ranks = ranks_of(2)
     #: Which numbers of ranks have a meaning: at least, at most (0: any), and multiples of a number.
@@ -96,7 +96,7 @@ class RanksPlugin(RegressionTestPlugin):
 
     @property
     def is_crowded(self):
-        """Whether threads share cores.
+        """Whether threads of this test share cores.
 
         If threads share cores, a thread that waits for another thread also waits for a time slice.
         """

@@ -129,7 +129,9 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def cells_of_defects(self, statuses):
-        """Return the cells that show each known defect; leave out defects that only cost time.
+        """Return the cells that show each known defect.
+
+        Defects that only make cells slow are left out.
 
         :arg statuses: the status of each failing cell, or the word for a changed verdict.
         """

@@ -19,7 +19,7 @@ class TransportPlugin(RegressionTestPlugin):
 
     The untimed launch has the same launcher, options, ranks, thread level and variables as the
     timed launch. Each report is made only once: ``build/transports`` keeps it for all tests whose
-    launches are alike. For kernels in an image of a site's own container platform, there is no
+    launches are alike. Kernels in an image of a site's own container platform get no transport
     report.
     """
 

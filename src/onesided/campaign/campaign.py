@@ -258,7 +258,10 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return, in words, how long a campaign took on this machine. If unknown, return its size."""
+    """Return, in words, how long a campaign took on this machine.
+
+    If no run was recorded, return the campaign's size.
+    """
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"

@@ -129,7 +129,7 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return how many seconds the campaign spent inside launches and in each other activity.
 
-    Sessions that an earlier, interrupted run finished count with the time that they took then. If
+    For a session that an earlier, interrupted run finished, the time of the earlier run counts. If
     the record of each session has the time of its kernel builds, these builds are listed as an
     activity of their own.
     """

@@ -2,7 +2,7 @@
 
 The kernel's lines decide. If a cell has a result line, this line says how the cell ended. If a cell
 began but has no result, a crash file, a hang file or the launch record says why. If no launch
-reached a cell, the detail of its outcome says why.
+reached a cell, the outcome has a detail that says why.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def of_death(crashes: Sequence[Line]) -> str:
 
 
 def _position(hang: Line) -> tuple[int, bool, int]:
-    """Return a key that sorts the ranks of a hang by how far they got, then by number."""
+    """Return a key that sorts hanging ranks by their progress, then by their numbers."""
     return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
 
 

@@ -143,7 +143,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
 
 
 def _sizes(sessions: list[Session]) -> str:
-    """Return a text that counts the sessions by their numbers of launches and cells."""
+    """Return a text that counts sessions, and the launches and cells in each of them."""
     sizes = Counter(
         (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
         for session in sessions

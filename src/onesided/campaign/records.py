@@ -22,8 +22,8 @@ LEAST: Mapping[str, tuple[float, str]] = {
 }
 """For each unit: the least value that a sample may have, and the allowed values in words."""
 DIFFERENCES = ("remaining",)
-"""The names of the metrics that are a difference between two times. Values of these metrics may be
-below 0."""
+"""The names of the metrics that are a difference between two times. The value of such a difference
+may be below 0."""
 
 DAMAGED = "damaged file"
 """The first words of the reason why a cell of a damaged file is `not_run`."""
@@ -82,7 +82,7 @@ class LineOrder:
     """
 
     def __init__(self, file: str) -> None:
-        """Prepare to check the lines of a file; `file` is its name in messages."""
+        """Prepare to check the lines of a file; messages name the file `file`."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -328,7 +328,7 @@ def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
     The system clock tells when the launcher began and ended. If this clock is set back meanwhile,
-    the end may be before the beginning. If this happens, the function returns 0.
+    the end may be before the beginning. If the end is before the beginning, the function returns 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
@@ -403,7 +403,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
     """Return the lines of the ranks' hang or crash files, sorted by rank.
 
-    A relaunch appends lines to these files.
+    A launch that is started again appends lines to the hang and crash files.
     """
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):

@@ -116,11 +116,11 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Reopen a finished session if some launches did not run; return the number of them.
+        """Reopen a finished session if launches of it did not run; return how many did not.
 
         The file ``session.json`` is renamed and the slot's pointer is removed, so that the next
-        `run` fills the holes. If the session was reopened before and the run was killed, its holes
-        are still counted.
+        `run` fills the holes. If an earlier run reopened the session and was killed, the session's
+        holes are still counted.
         """
         unfinished = self.folder / UNFINISHED
         if not self.record.exists():

@@ -250,8 +250,8 @@ def campaign_of(results: Path) -> SiteCampaign:
 def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
     """Write ``declared.json``, and a ``session.json`` for each session.
 
-    Runs may differ in their tests, partitions and environments. If a run lacks a test of another
-    run, the test's entry says so.
+    The runs of a campaign may differ in their tests, partitions and environments. If a run lacks a
+    test of another run, the test's entry says so.
     """
     known: dict[tuple[str, str], Document] = {}
     for test in (test["test"] for run in runs for test in run["tests"]):

@@ -42,7 +42,7 @@ class Slot:
     def pointer(self) -> Path:
         """The path of the file that names the valid session of the slot.
 
-        Snakemake waits for this file.
+        Snakemake waits for the file of the valid session.
         """
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
@@ -96,7 +96,7 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
 def inputs_of(
     slot: Slot, environment: Mapping[str, Any], tests: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, str]]:
-    """Return short fingerprints of everything on which a test's result depends, by test name.
+    """Return, for each test, short fingerprints of everything on which the test's result depends.
 
     A test depends on the sources of its own kernel and check, and not on those of other tests.
     Therefore changes in other experiments do not make a result out of date. The fingerprints
@@ -143,7 +143,7 @@ def _settings(slot: Slot) -> dict[str, Any]:
 
 
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield each test in earlier sessions of the slot: the session's folder and the test's entry.
+    """Yield the session's folder and the entry of each test in earlier sessions of the slot.
 
     The oldest session is first. Tests that were interrupted or not run are left out. Session
     records of another format version are also left out, and so is the session in `but`.

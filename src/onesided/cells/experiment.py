@@ -49,7 +49,7 @@ Better = Literal["lower", "higher"]
 class Metric:
     """A value of each launch: ranks' samples are combined, and the median over them is taken.
 
-    A metric is declared only once. ReFrame shows the values of the metric, and pages and
+    Each metric is declared only once. ReFrame shows the values of the metric, and pages and
     comparisons use them.
 
     Attributes:

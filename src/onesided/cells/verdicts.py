@@ -91,7 +91,7 @@ target's call returned only after the origin's call. A sample is 0 if the target
 before the origin's call."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
-"""An operation is early if it returned within this share of the target's remaining compute time."""
+"""An operation is early if it took less than this share of the target's remaining compute time."""
 
 
 @dataclass(frozen=True)

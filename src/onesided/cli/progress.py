@@ -21,8 +21,8 @@ RANKS, HOSTS_DELAY_US = 2, 50
 TIMED_OUT = 124
 """The exit status for a launcher that was ended after `LAUNCH_TIMEOUT_S` seconds."""
 ONE_MOMENT = ("--latency-passes", "0")
-"""Options with which the kernel measures each latency only once, to save time. Options of the user
-replace them."""
+"""Options with which the kernel measures each latency only once, to save time. If the user gives
+such options, the user's options are used."""
 #: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
@@ -123,7 +123,7 @@ def _print_table(output: Path, cells: list[str], status: int) -> None:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Print what the ranks wrote to the terminal, below the table.
+    """Below the table, print what the ranks wrote to the terminal.
 
     An MPI library may print a line for each window.
 

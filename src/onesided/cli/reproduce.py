@@ -57,7 +57,7 @@ class Bench:
             return _verdict(lines)
 
     def data_of(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """Launch one cell; return the cell's datatypes and values, even if it crashes or hangs.
+        """Launch one cell; return its datatypes and values, even if the cell crashes or hangs.
 
         Raises:
             OnesidedError: the kernel wrote nothing.
@@ -70,7 +70,7 @@ class Bench:
             return json.loads(path.read_text("utf-8"))
 
     def run_program(self, program: Path, folder: Path) -> str:
-        """Compile and run the C program that was written from a cell; return how it ended."""
+        """Compile and run the C program that repeats a cell; return how the program ended."""
         executable = folder / "program"
         compiler = self.document["compilers"]["c"]
         built = subprocess.run(

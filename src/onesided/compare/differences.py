@@ -17,9 +17,9 @@ change by this factor would be found."""
 LEAST_FACTOR = 1.05
 """The smallest factor that is called a difference. A smaller factor may come from the machine,
 which changes from hour to hour. The launches of one campaign do not show this change of the
-machine. Five campaigns were measured with no change between them. From these campaigns, 90 ratios
-were computed, each for one environment in two campaigns. Of these 90 ratios without a real change,
-0.958 was farthest from 1."""
+machine. Five campaigns were measured, and nothing was changed between the campaigns. From these
+campaigns, 90 ratios were computed, each for one environment in two campaigns. Of these 90 ratios
+without a real change, 0.958 was farthest from 1."""
 
 CELL_LAUNCHES = 7
 """How many launches each side of a comparison needs to judge a single cell. The values of some

@@ -248,7 +248,7 @@ class Comparison:
 
     @property
     def detectable(self) -> float | None:
-        """Return the least factor of change that would be found in half of the tested cells."""
+        """Return the smallest factor of change that would be found in half of the tested cells."""
         factors = [pair.difference.detectable for pair in self.tested]
         return median(factors) if factors else None
 

@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the share meets its bound; also True if the share has no bound."""
+        """Tell whether the share meets its bound. A share without a bound always does."""
         if self.bound is None:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
@@ -61,12 +61,13 @@ class Figure:
 def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the shares that measure reproducibility, over the cells that both runs have.
 
-    Cells with a helper are left out, because on few cores they measure the scheduler. The value of
-    a cell is the median over launches of the cell's figure of merit. The shares for half-width and
-    ratio use the interval in which a rerun's median should be (`statistics.rerun_interval`). The
-    last of the returned shares uses the interval of the median itself. The last share is only for
-    comparison and has no bound. If six launches and six other launches have the same distribution,
-    the median of the first six is within the interval of the other six in 90.0 % of all cases.
+    Cells with a helper are left out, because on few cores such cells measure the scheduler. The
+    value of a cell is the median over launches of the cell's figure of merit. The shares for
+    half-width and ratio use the interval in which a rerun's median should be
+    (`statistics.rerun_interval`). The last of the returned shares uses the interval of the median
+    itself. The last share is only for comparison and has no bound. If six launches and six other
+    launches have the same distribution, the median of the first six is within the interval of the
+    other six in 90.0 % of all cases.
 
     Args:
         found: the cells that `plain_pairs` returns.

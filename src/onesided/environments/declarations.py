@@ -111,8 +111,8 @@ class Declaration:
         """Return the name of the container image with this MPI.
 
         This is the declared image. If no image is declared, the image has the family's name for the
-        first version of the family in the file. For other versions of the family, it has the name
-        of the native environment.
+        first version of the family in the file. For other versions of the family, the image has the
+        name of the native environment.
         """
         if self.image:
             return self.image

@@ -52,7 +52,7 @@ def _kernels() -> Path:
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
     """Return the SHA-256 (hex) of a file.
 
-    The file is read again only if its time or size has changed.
+    The file is read again only if its modification time or its size has changed.
     """
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 

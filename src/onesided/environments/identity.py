@@ -47,7 +47,7 @@ SHARED_PREFIXES = ("/", "/usr")
 
 
 class UnknownMpiError(OnesidedError):
-    """Raised if a wrapper does not compile, or its program does not run or has an unknown MPI."""
+    """Raised if a wrapper cannot compile, or its program does not run or links an unknown MPI."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
         """Make the error. The attribute ``reason`` is the message without the program's path."""

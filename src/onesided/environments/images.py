@@ -190,7 +190,7 @@ class Builder:
         return state
 
     def _make_context(self) -> None:
-        """Make the folder from which images copy their files: checkout, scripts, pip's settings."""
+        """Make the folder from which images copy the checkout, scripts and pip's settings."""
         root = paths.project_root()
         shutil.rmtree(self._context, ignore_errors=True)
         source, python = self._context / "source", self._context / "python"
@@ -207,7 +207,10 @@ class Builder:
             os.utime(path, (epoch(), epoch()))
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
-        """Let apptainer build an image. The file gets its final name only when it is complete."""
+        """Let apptainer build an image.
+
+        The image file gets its final name only when the image is complete.
+        """
         self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")

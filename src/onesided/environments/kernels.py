@@ -22,7 +22,7 @@ CHOICE_VARIABLE = "ONESIDED_KERNELS"
 
 If the variable is not set, ReFrame builds all kernels.
 
-ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
+A session needs only a few kernels, but ReFrame builds kernels before it knows which ones."""
 LAST_WORDS = 2000
 """The error message of a failed build contains this many last characters of its output."""
 
