@@ -180,7 +180,7 @@ class ProgressLevels(Progress):
 
 
 class ProgressModes(Progress):
-    """Who makes progress while the target computes?
+    """Which process or thread makes progress while the target computes?
 
     The checks run four operations on windows that MPI allocates.
     """

@@ -1,4 +1,4 @@
-"""Active messages of an IBM SP (accumulate, gather), and MPI calls that replace them.
+"""Two active messages of an IBM SP (accumulate and gather), and MPI calls that replace them.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.5.3.1 (accumulate) and 3.5.3.2 (gather).
@@ -20,7 +20,7 @@ COMPUTES = {"target_state": ["computes"]}
 def served(ways):
     """Return axis values for cells in which a server makes the accesses.
 
-    In these cells, a window flavor has no meaning.
+    In cells with a server, a window flavor has no meaning.
     """
     return {"way": ways, "flavor": [NO_MEANING]}
 

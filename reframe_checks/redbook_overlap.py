@@ -80,7 +80,7 @@ class OverlapCommunicationThread(Overlap):
 
 @rfm.simple_test
 class OverlapOverTcp(Overlap):
-    """Transfers over TCP: the ranks share no memory, so that the network may do the work."""
+    """Transfers over TCP: the ranks share no memory, so the network may do the work."""
 
     descr = "overlap over TCP"
     tags = TAGS

@@ -49,7 +49,7 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return what is compared with references, from a result line; None if there is none."""
+        """Return the samples of a result line whose verdict references can check, or None."""
 
     def turned_cells(self, results):
         """Return a text for each cell whose verdict differs from the site's references."""

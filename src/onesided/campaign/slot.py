@@ -146,7 +146,7 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
     """Yield the session's folder and the entry of each test in earlier sessions of the slot.
 
     The oldest session is first. Tests that were interrupted or not run are left out. Session
-    records of another format version are also left out, and so is the session in `but`.
+    records of another format version and the session in the folder `but` are left out, too.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),

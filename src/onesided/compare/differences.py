@@ -15,8 +15,8 @@ ASKED_FACTOR = 1.1
 change by this factor would be found."""
 
 LEAST_FACTOR = 1.05
-"""The smallest factor that is called a difference. A smaller factor may come from the machine,
-which changes from hour to hour. The launches of one campaign do not show this change of the
+"""The smallest factor that is called a difference. A smaller difference may come from the machine,
+whose speed changes from hour to hour. The launches of one campaign do not show this change of the
 machine. Five campaigns were measured, and nothing was changed between the campaigns. From these
 campaigns, 90 ratios were computed, each for one environment in two campaigns. Of these 90 ratios
 without a real change, 0.958 was farthest from 1."""

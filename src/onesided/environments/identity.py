@@ -78,7 +78,7 @@ class Identity:
     def is_version(self, wanted: str) -> bool:
         """Tell whether the MPI's version is ``wanted``.
 
-        Only those numbers of a version are compared that both versions have.
+        If one version has fewer numbers, as 5.0 and 5.0.11, only the common numbers are compared.
         """
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
