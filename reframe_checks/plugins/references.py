@@ -49,10 +49,10 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return the samples of a result line whose verdict references can check, or None."""
+        """Return the valid samples of a result line, or None if the check has no verdicts."""
 
     def turned_cells(self, results):
-        """Return a text for each cell whose verdict differs from the site's references."""
+        """Return a text for each cell that is independent in the references but now waits."""
         kept = self.kept.verdicts
         probes = {
             cell: probe
