@@ -1,1 +1,4 @@
-"""The ReFrame checks of all experiments. Only what these checks declare can be run."""
+"""The ReFrame checks of all experiments.
+
+A campaign can run only the cells that these checks declare.
+"""

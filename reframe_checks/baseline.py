@@ -44,6 +44,6 @@ class Baseline(OneSetting):
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell.
 
-        The baselines of threads and sockets take longest.
+        Baselines of threads and of sockets take longest to measure.
         """
         return CELL_S

@@ -77,7 +77,7 @@ def alike(names, layouts):
 
 
 class ConformanceCheck(OnesidedCheck):
-    """The common part of the checks of conformance, at the lowest thread level."""
+    """The base class of all conformance checks; they run at the lowest thread level."""
 
     kernel = "conformance"
     #: A round takes long if progress threads run beside two ranks on two cores.
@@ -111,7 +111,7 @@ class ConformanceCheck(OnesidedCheck):
 
 @rfm.simple_test
 class ConformanceLayouts(ConformanceCheck):
-    """Cells with each datatype layout at origin and target, several counts, and random layouts."""
+    """Cells with each datatype layout at origin and target, several counts, random datatypes."""
 
     descr = "data by layout"
     _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
@@ -132,7 +132,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator that MPI allows for each element, on different or equal target addresses."""
+    """Every operator that MPI allows for each element; operations share a target address or not."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -164,7 +164,7 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call in every epoch on every window flavor, also to other targets.
+    """Every call in every epoch on every window flavor; some targets are the origin itself.
 
     Some cells have many operations at the same time.
     """
@@ -182,7 +182,7 @@ class ConformanceEpochs(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceWindows(ConformanceCheck):
-    """Windows of odd sizes that end exactly where an access ends; also several windows at once."""
+    """Cells with several windows, or with a window that ends exactly where accessed data end."""
 
     descr = "data by size and number of windows"
     _exact = {"window": ["exact"], "outstanding": [1], **PLAIN}
@@ -201,8 +201,8 @@ class ConformanceWindows(ConformanceCheck):
 class ConformanceKnown(ConformanceCheck):
     """Cells that repeat the programs of public defect reports (config/upstream_defects.yaml).
 
-    A cell whose element, size, window or epoch differs from the reported program proves nothing.
-    Cells that other checks declare are not repeated.
+    A cell proves nothing about a defect if its element, size, window or epoch differs from the
+    reported program. Cells that other checks already declare are left out here.
     """
 
     descr = "data of programs that defects were reported with"
@@ -241,7 +241,7 @@ class ConformanceKnown(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceLarge(ConformanceCheck):
-    """One put and one get of 8 bytes more than 2 GiB."""
+    """One put and one get, each of 2 GiB and 8 bytes."""
 
     descr = "data of more bytes than an int counts"
     setting = builtins.parameter(["default"])
@@ -259,7 +259,7 @@ class ConformanceLarge(ConformanceCheck):
 class ConformanceFirst(ConformanceCheck):
     """A few cells for each call, epoch, flavor, layout and element.
 
-    Together they take about a second.
+    All these cells together take about a second.
     """
 
     descr = "data, the cheapest cells"

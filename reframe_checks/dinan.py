@@ -18,7 +18,10 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(ByCores):
-    """The common part of all checks on this paper. Subclasses name the kernel and its cells."""
+    """The base class of all checks that repeat experiments of this paper.
+
+    Subclasses name the kernel and its cells.
+    """
 
     tags = {"dinan", "papers"}
 
@@ -38,8 +41,8 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 class Mutex(Dinan):
     """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
 
-    In the paper, each process locks and unlocks the mutex 10,000 times. The longest bursts here
-    also have 10,000 cycles.
+    In the paper, each process locks and unlocks the mutex 10,000 times. This check also has bursts
+    in which a rank locks and unlocks it up to 10,000 times.
     """
 
     descr = "mutex in a window"
@@ -74,8 +77,8 @@ class LinkedList(Dinan):
     """Operations on one linked list: all ranks append to it, or one rank reads or writes a pointer.
 
     The list in the paper has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches
-    memory while other ranks access the window. Therefore the operation that attaches memory comes
-    last.
+    memory while other ranks access the window. Therefore each launch attaches memory only in its
+    last cells.
     """
 
     descr = "linked list in a dynamic window"
@@ -150,7 +153,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write and then a read, with each way to keep the two in order, and without any order."""
+    """A write and then a read: with each means to keep their order, and without any."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
@@ -180,7 +183,7 @@ class Ordering(Dinan):
 
 @rfm.simple_test
 class WindowGrowth(Dinan):
-    """A window whose size is doubled: the window is created again, or gets another buffer."""
+    """A window grows to twice its size: it is created again, or more memory is attached to it."""
 
     descr = "growth of a window"
     kernel = "window_growth"
@@ -201,7 +204,7 @@ WAITS = ["wait_for_first", "wait_for_all"]
 
 @rfm.simple_test
 class Epochs(Dinan):
-    """Epochs of rank 0 on none, some or all other ranks; also waits for one or for all requests."""
+    """Rank 0 opens epochs on none, some or all other ranks, or waits for one or all requests."""
 
     descr = "epochs on several ranks"
     kernel = "epochs"
@@ -228,7 +231,7 @@ class Epochs(Dinan):
 
     @builtins.run_after("init")
     def choose_targets(self):
-        """Let rank 0 access none of the other ranks, 1, 2, 4, … of them, and all of them."""
+        """Let rank 0 access 0, 1, 2, 4, … other ranks, and all other ranks."""
         others = self.ranks - 1
         powers = {1 << power for power in range(others.bit_length())}
         self.crosses += [{"epoch": EPOCHS, "targets": sorted({0, *powers, others})}]

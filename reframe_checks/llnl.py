@@ -1,4 +1,4 @@
-"""Three exchanges of messages: two-sided, as in LLNL's report, and one-sided.
+"""Three patterns of message exchange: two-sided, as in LLNL's report, and one-sided.
 
 Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
 2006).
@@ -30,7 +30,7 @@ CELL_S, BYTE_S = 0.02, 15e-9
 
 
 class Exchange(OneSetting):
-    """The common part of the checks of exchanges.
+    """The base class of the checks of message exchanges.
 
     Subclasses name the kernel, interfaces and sizes.
     """
@@ -74,13 +74,13 @@ class Exchange(OneSetting):
         return CELL_S + BYTE_S * self.sent_bytes(int(labels[self.size_axis]))
 
     def sent_bytes(self, size_bytes):
-        """Return how many bytes a rank sends in a pass with messages of `size_bytes`."""
+        """Return how many bytes a rank sends in one pass, if a message has `size_bytes`."""
         return size_bytes
 
 
 @rfm.simple_test
 class LatencyBandwidth(Exchange):
-    """LBW (latency and bandwidth): two processes send each other a message in turn."""
+    """LBW (latency and bandwidth): two processes take turns to send each other a message."""
 
     descr = "latency and bandwidth"
     kernel = "latency_bandwidth"
@@ -109,7 +109,7 @@ class SwappedAllToAll(Exchange):
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
 
     def sent_bytes(self, size_bytes):
-        """Return how many bytes a rank's blocks for all other ranks have together."""
+        """Return the total size of the blocks that a rank sends to all other ranks, in bytes."""
         return size_bytes * (self.ranks - 1)
 
 

@@ -39,15 +39,15 @@ MOST_LOAD_WITH_COMPUTES = 2
 
 
 def spread(last, most):
-    """Return all numbers from 1 to `last`; of more than `most` numbers, an even selection."""
+    """Return the numbers from 1 to `last`: at most `most` of them, evenly spread."""
     number = min(last, most)
     return [1 + round(at * (last - 1) / max(1, number - 1)) for at in range(number)]
 
 
 class Pattern(OneSetting):
-    """The common part of the five patterns.
+    """The base class of the checks of the five patterns.
 
-    Subclasses name the kernel, its rival and its own axis.
+    Subclasses name the kernel, its rival (a two-sided or collective call) and its own axis.
     """
 
     tags = {"luecke", "papers"}
@@ -62,7 +62,7 @@ class Pattern(OneSetting):
 
     @builtins.run_after("init")
     def choose_environments(self):
-        """Leave out the environments of the other library (MPI or OpenSHMEM)."""
+        """Leave out environments whose library (MPI or OpenSHMEM) is not the test's library."""
         self.valid_prog_environs = ["-openshmem" if self.library == "mpi" else "+openshmem"]
 
     @builtins.run_after("init")
@@ -108,11 +108,14 @@ class Pattern(OneSetting):
         return self.own_axis
 
     def few_own_values(self):
-        """Return the kernel's own axis for cells with further flavors or with a computing rank."""
+        """Return the kernel's own axis for cells with a rarer flavor or a computing rank."""
         return self.own_values()
 
     def own_of(self, interface, own):
-        """Return the kernel's own axis for an interface. The axis has no meaning for a rival."""
+        """Return the kernel's own axis for an interface.
+
+        For a rival (a two-sided or collective call), the axis has no meaning.
+        """
         if interface in ONE_SIDED:
             return own
         return {name: [NO_MEANING] for name in own}
@@ -122,7 +125,7 @@ class Pattern(OneSetting):
         return CROWDED_SIZES if self.is_crowded else SIZES
 
     def computes(self):
-        """Tell whether one rank computes in some cells, which needs a core for each rank."""
+        """Tell whether the test has cells with a computing rank; each rank then needs a core."""
         return not self.is_crowded
 
     @property
@@ -162,17 +165,20 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
-        """Return the ranks from which rank 0 gets data: many ranks if each rank has a core."""
+        """Return the ranks from which rank 0 gets data: more of them if each rank has a core."""
         if self.is_crowded:
             return self.few_own_values()
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}
 
     def few_own_values(self):
-        """Return the ranks from which rank 0 gets data: of many ranks, the first and the last."""
+        """Return the first and last rank from which rank 0 gets data; of few ranks, also others."""
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):
-        """Return the targets for an interface. A rival has the same targets."""
+        """Return the targets for an interface.
+
+        The rival (two-sided messages) has the same targets as the one-sided interfaces.
+        """
         return own
 
 

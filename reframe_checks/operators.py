@@ -1,7 +1,7 @@
 """Accumulates by operator, datatype and promise: which accumulates wait for a computing target?
 
-Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). At this question,
-the MPI Forum's discussion of an attribute for progress stopped.
+Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). The MPI Forum
+discussed an attribute for progress, and stopped at the question of which accumulates wait.
 """
 
 import reframe as rfm
@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """Every operation with every operator and element in allocated windows; also each promise."""
+    """Every operation with every operator and element in allocated windows; each info key."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}
@@ -55,6 +55,6 @@ class Operators(OnesidedCheck):
     ]
 
     def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell: its compute phases and its other costs."""
+        """Return the expected seconds of a cell: the sum of its compute phases and other costs."""
         computes = labels["target_state"] == "computes"
         return CELL_S + computes * COMPUTING_SAMPLES * (COMPUTE_S + MEETING_S)

@@ -19,7 +19,7 @@ THREADS = [1, 2, 4]
 
 
 class OriginThreads(OnesidedCheck):
-    """The common part of the checks of origin threads. Subclasses choose arrangements and ranks."""
+    """The base class of the checks of origin threads. Subclasses choose arrangements and ranks."""
 
     kernel = "origin_threads"
     setting = builtins.parameter(["default"])

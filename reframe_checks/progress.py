@@ -37,7 +37,7 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
 class Progress(OnesidedCheck):
-    """The common part of the checks of progress.
+    """The base class of the checks of progress.
 
     Subclasses choose cells around the base point.
     """
@@ -54,7 +54,7 @@ class Progress(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell: its compute phases and all other costs."""
+        """Return the expected seconds of a cell: the sum of its compute phases and other costs."""
         state = labels["target_state"]
         if state == "idle":
             return CELL_S
@@ -147,7 +147,7 @@ class ProgressFull(Progress):
 
 @rfm.simple_test
 class ProgressLong(Progress):
-    """Verdicts with compute phases of up to 0.1 s: does each verdict stay the same?"""
+    """Verdicts with compute phases of up to 0.1 s: does the length of a phase change a verdict?"""
 
     descr = "progress, longer computes"
     tags = {"full"}
@@ -180,9 +180,9 @@ class ProgressLevels(Progress):
 
 
 class ProgressModes(Progress):
-    """Who makes progress while the target computes?
+    """Which process or thread makes progress while the target computes?
 
-    The checks have four operations on windows that MPI allocates.
+    The checks run four operations on windows that MPI allocates.
     """
 
     #: With as few cores as a laptop has, helpers and ghosts measure the scheduler.
@@ -204,7 +204,7 @@ class ProgressLibrary(ProgressModes):
 
 @rfm.simple_test
 class ProgressThreads(ProgressModes):
-    """The MPI library itself makes progress, or a helper thread of the target makes progress."""
+    """The MPI library makes progress without help, or a helper thread of the target calls MPI."""
 
     descr = "progress by the library, and by a thread of the target"
     tags = {"redbook"}

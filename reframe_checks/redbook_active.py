@@ -1,4 +1,4 @@
-"""Active messages of an IBM SP, and what replaces them in MPI: an accumulate and a gather.
+"""Two active messages of an IBM SP (accumulate and gather), and MPI calls that replace them.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.5.3.1 (accumulate) and 3.5.3.2 (gather).
@@ -18,7 +18,10 @@ COMPUTES = {"target_state": ["computes"]}
 
 
 def served(ways):
-    """Return axis values for ways with a server. For such ways, a window flavor has no meaning."""
+    """Return axis values for cells in which a server makes the accesses.
+
+    In cells with a server, a window flavor has no meaning.
+    """
     return {"way": ways, "flavor": [NO_MEANING]}
 
 
@@ -33,7 +36,7 @@ SIZES = {"size_bytes": [8, 8192, 1048576]}
 
 @rfm.simple_test
 class ActiveAccumulate(Origins):
-    """Origins add by themselves, or ask a server: rank 0, or a rank that shares rank 0's memory."""
+    """Origins add numbers to rank 0's memory, or ask a server (rank 0 or another rank) to add."""
 
     descr = "active accumulate by ranks"
     tags = TAGS
@@ -53,7 +56,7 @@ class ActiveAccumulate(Origins):
 
 @rfm.simple_test
 class AccumulateLevel(ThreadsAllowed):
-    """Ways without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
+    """Additions without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     descr = "active accumulate where threads are allowed"
     tags = TAGS
@@ -80,7 +83,7 @@ ELEMENTS = {"elements": [1, 64, 4096]}
 
 @rfm.simple_test
 class Gather(Origins):
-    """Rank 1 gets elements one by one or by a datatype, or rank 0 or another server packs them."""
+    """Rank 1 gets elements one by one or with one datatype, or a server sends them packed."""
 
     descr = "gather of scattered elements"
     tags = TAGS
@@ -104,7 +107,7 @@ class Gather(Origins):
 
 @rfm.simple_test
 class GatherLevel(ThreadsAllowed):
-    """Ways without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
+    """Gathers without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     descr = "gather where threads are allowed"
     tags = TAGS

@@ -1,4 +1,4 @@
-"""All-to-all, transpose and hierarchical collectives of an IBM SP, also by one-sided calls.
+"""All-to-all, transpose and hierarchical collectives of an IBM SP, also with one-sided calls.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.2.2, 3.3.3 and 5.3.2.
@@ -52,8 +52,8 @@ class AlltoallAlgorithms(ByCores):
 class Transpose(ByCores):
     """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
 
-    The way `bsend_barrier` has a barrier between two steps. Two ranks have only one step, so this
-    way is run only with more than two ranks.
+    The way `bsend_barrier` has a barrier between two steps. Two ranks have only one step, so
+    `bsend_barrier` is run only with more than two ranks.
     """
 
     descr = "transpose"
@@ -94,8 +94,8 @@ class Transpose(ByCores):
 class TransposeOfSource(Transpose):
     """The Fourier transform of a matrix of order 4096 on four tasks, as in the redbook.
 
-    At this order, but not at order 256, the time depends on whether the sender's datatype is of
-    columns or of rows.
+    With order 4096, the time depends on whether the sender's datatype describes columns or rows;
+    with order 256, it does not.
     """
 
     descr = "transpose, order 4096"
@@ -112,7 +112,7 @@ class TransposeOfSource(Transpose):
 
 @rfm.simple_test
 class HierarchicalCollectives(ByCores):
-    """A sum, a barrier and an all-to-all: by calls of the library, and by leader ranks."""
+    """A sum, a barrier and an all-to-all: by the library's collective calls, or by leader ranks."""
 
     descr = "hierarchical collectives"
     tags = {"redbook", "papers"}

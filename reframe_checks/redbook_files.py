@@ -86,7 +86,7 @@ def _reads(servers, sizes):
 
 
 def _writes(servers, sizes):
-    """Return axis values for writes by a server.
+    """Return axis values for writes that a server makes for another rank.
 
     For writes, the state of the page cache (warm, cold) has no meaning.
     """

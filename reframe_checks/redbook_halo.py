@@ -70,7 +70,7 @@ class Halo(ByCores):
 
 @rfm.simple_test
 class HaloOfThreads(OnesidedCheck):
-    """One task with two or four threads, to compare with two or four tasks of one thread."""
+    """One task with two or four threads, for comparison with two or four single-threaded tasks."""
 
     descr = "halo, one task of several threads"
     tags = {"redbook", "papers"}
@@ -86,7 +86,7 @@ class HaloOfThreads(OnesidedCheck):
 
 @rfm.simple_test
 class HaloOfManyTasks(OnesidedCheck):
-    """How many bytes do many tasks of one thread send, and a quarter as many tasks of four threads?
+    """Count the bytes that tasks of one thread send, and a quarter as many tasks of four threads.
 
     The number of bytes can be measured without a core for each thread, but the times cannot.
     """
@@ -104,6 +104,6 @@ class HaloOfManyTasks(OnesidedCheck):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """With more than four tasks, leave out four threads per task if threads share cores."""
+        """With more than four tasks, leave out four threads per task where threads share cores."""
         threads = [1, 4] if self.ranks <= 4 or 4 * self.ranks <= self.cores_of_node else [1]
         self.crosses = [{**WAYS[0], **UPDATED, "threads": threads}]

@@ -54,7 +54,7 @@ class EagerLimit(ByCores):
 
 @rfm.simple_test
 class EagerLimitByVariables(EagerLimit):
-    """The eager limit of a send, if variables of the MPI raise or lower this limit."""
+    """The eager limit of a send, with environment variables that raise or lower this limit."""
 
     descr = "eager limit, raised and lowered"
     setting = builtins.parameter(LIMIT_SETTINGS)
@@ -86,7 +86,7 @@ class InPlaceProbe(OneSetting):
 
 @rfm.simple_test
 class InPlaceProbeOfSource(InPlaceProbe):
-    """Three tasks, as in the redbook: blocks of its eager limit, and of eight bytes more."""
+    """Three tasks, as in the redbook, with blocks of its eager limit or eight bytes more."""
 
     descr = "all-to-all in place, by sends of three tasks"
     tags = {"source_size"}
@@ -96,7 +96,7 @@ class InPlaceProbeOfSource(InPlaceProbe):
 
 @rfm.simple_test
 class InPlaceProbeRaised(InPlaceProbe):
-    """Blocks of 16384 bytes, which hang with two MPIs by default, with a larger eager limit."""
+    """Blocks of 16384 bytes with a larger eager limit; with the default limit, two MPIs hang."""
 
     descr = "all-to-all in place, by sends, larger limit"
     setting = builtins.parameter([RAISED])
@@ -105,7 +105,7 @@ class InPlaceProbeRaised(InPlaceProbe):
 
 @rfm.simple_test
 class InPlaceProbeLowered(InPlaceProbe):
-    """Blocks of 4096 bytes with a smaller eager limit: sends in place are wrong at any size."""
+    """Blocks of 4096 bytes with a lowered eager limit: sends in place may hang at any size."""
 
     descr = "all-to-all in place, by sends, smaller limit"
     setting = builtins.parameter([LOWERED])
@@ -114,7 +114,7 @@ class InPlaceProbeLowered(InPlaceProbe):
 
 @rfm.simple_test
 class InPlace(OneSetting):
-    """The ways of an all-to-all in place that cannot hang."""
+    """The algorithms of an in-place all-to-all that cannot hang."""
 
     descr = "all-to-all in place"
     tags = TAGS

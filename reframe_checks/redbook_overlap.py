@@ -1,4 +1,4 @@
-"""Does a computation hide a transfer or an output, by the library or by a second thread?
+"""Can a transfer or an output run during a computation, by the library or a second thread?
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 4.2.7.
@@ -80,7 +80,7 @@ class OverlapCommunicationThread(Overlap):
 
 @rfm.simple_test
 class OverlapOverTcp(Overlap):
-    """Transfers over TCP: the ranks share no memory, so that the network may do the work."""
+    """Transfers over TCP: the ranks share no memory, so the network may do the work."""
 
     descr = "overlap over TCP"
     tags = TAGS
@@ -107,7 +107,7 @@ class OverlapProgressThread(Overlap):
 
 @rfm.simple_test
 class OverlappedOutput(OnesidedCheck):
-    """One task writes output: between its steps, by a nonblocking call, or by a second thread."""
+    """One task writes output: between compute steps, without blocking, or by a second thread."""
 
     descr = "overlap of output and a compute"
     tags = TAGS

@@ -22,7 +22,7 @@ COMPUTING_SAMPLES = 5
 
 @rfm.simple_test
 class Completion(ByCores):
-    """What an origin knows about its put after different calls, and what this knowledge costs."""
+    """What an origin knows about its put after different calls, and what these calls cost."""
 
     descr = "completion of a put"
     tags = TAGS

@@ -37,14 +37,14 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 def _collectives(arrangement, streams, sizes):
     """Return axis values for collective calls.
 
-    Two calls at the same time need a communicator each.
+    Two collective calls that run at the same time need a communicator each.
     """
     own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
     return {"interface": ["bcast"], **own, "size_bytes": sizes}
 
 
 class Streams(OnesidedCheck):
-    """The common part of the checks of streams.
+    """The base class of the checks of streams.
 
     Subclasses choose arrangements, streams and numbers of ranks.
     """
@@ -64,7 +64,7 @@ class Streams(OnesidedCheck):
 
 @rfm.simple_test
 class LockTax(Streams):
-    """One stream of messages at each thread level, in each arrangement of several streams."""
+    """One stream of messages at each thread level, on a shared or own communicator or window."""
 
     descr = "threaded calls, one thread at each level"
     thread_level = builtins.parameter(LEVELS)
@@ -121,7 +121,7 @@ class StreamsOfProcesses(Streams):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """With many ranks for each core, keep only small messages by nonblocking sends."""
+        """With many ranks for each core, measure only small messages and nonblocking sends."""
         pairs = [self.ranks // 2]
         if self.load > MOST_LOAD:
             self.kernel_options = {**SEVERAL, "samples": "2"}

@@ -99,7 +99,7 @@ class OnWireComputing(OnWire):
         ]
 
     def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell: its messages and its compute phases."""
+        """Return the expected seconds of a cell: the time of its messages and compute phases."""
         messages = MESSAGES_OF_CELL + COMPUTED_ACCESSES * MESSAGES_OF_ACCESS
         computes_s = 1e-3 * COMPUTE_MS * 2 * COMPUTED_ACCESSES
         return START_S + 1e-6 * self.delay_us * messages + computes_s
@@ -145,5 +145,5 @@ class RoundTripsGhost(OnWireComputing):
 
     @property
     def ranks_per_node(self):
-        """Two: the target and its ghost process are on one host, the origin is on another."""
+        """Two hosts: the target and its ghost process are on one, the origin is on the other."""
         return GHOST_AND_TARGET

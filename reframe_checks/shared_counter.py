@@ -33,7 +33,7 @@ COMPUTE_OF_THE_REPORT_MS = 240
 
 
 class SharedCounter(OnesidedCheck):
-    """The common part of the checks of the counter. Subclasses choose the cells."""
+    """The base class of the checks of the counter. Subclasses choose the cells."""
 
     kernel = "shared_counter"
     # an origin that waits gets few numbers: with fewer tasks, too few of its accesses would meet a
@@ -133,8 +133,8 @@ class SharedCounterPapers(SharedCounter):
 class SharedCounterOfTheReport(SharedCounter):
     """Every algorithm, with the numbers of processes and tasks of the report of 2008.
 
-    If ranks share cores, an access takes a hundred times as long. Therefore the test then has fewer
-    tasks and fewer cells.
+    If ranks share cores, an access takes a hundred times as long, so the test has fewer tasks and
+    fewer cells.
     """
 
     tags = {"source_size"}
@@ -173,7 +173,7 @@ class SharedCounterSourceSize(SharedCounterOfTheReport):
 class SharedCounterFockBuilder(SharedCounterOfTheReport):
     """Six accesses before each compute phase.
 
-    The report of 2008 says that a Fock builder makes as many.
+    According to the report of 2008, a Fock builder makes six accesses for each compute phase.
     """
 
     descr = "shared counter, six accesses before each compute"

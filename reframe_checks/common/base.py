@@ -1,4 +1,4 @@
-"""The base class of all checks: launch a kernel, and compare its results with what was declared."""
+"""The base class of all checks: it launches a kernel and compares results with declarations."""
 
 import contextlib
 import functools
@@ -85,9 +85,9 @@ class OnesidedCheck(
 
     @builtins.run_after("init")
     def expect_duration(self):
-        """Add up the expected times of the cells, so that a campaign can say how long it will take.
+        """Add up the expected times of this test's cells, for the campaign's estimate of its time.
 
-        A test is skipped, and takes no time, if the check does not support its number of ranks.
+        A test with a number of ranks that its check does not support is skipped, and takes no time.
         """
         cells = [] if self.reason_against_ranks else self.declared_points()
         self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))
@@ -96,7 +96,7 @@ class OnesidedCheck(
     def describe_figures(self):
         """Declare the values that ReFrame shows.
 
-        A kernel without an experiment has no such values.
+        For a kernel without an experiment, ReFrame shows no values.
         """
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
@@ -110,7 +110,7 @@ class OnesidedCheck(
     def keep_declaration(self, skip=None):
         """Write a description of this test beside its result lines, for `onesided collect-reframe`.
 
-        The sessions of a campaign write no such file, because the campaign itself declares its
+        The sessions of a campaign write no description, because the campaign itself declares its
         tests.
 
         :arg skip: the verdict and the reason, if the test is skipped.
@@ -171,7 +171,7 @@ class OnesidedCheck(
         """Wait for the end of a local launch without polling, because polling disturbs the launch.
 
         ReFrame has no hook between the start and the end of a job. Therefore this method replaces a
-        method of ReFrame, which ReFrame allows only in a class that is declared as `special`.
+        method of ReFrame; ReFrame allows this only in a class declared as `special`.
         """
         if self.is_local() and not self.is_dry_run():
             with contextlib.suppress(ChildProcessError):
@@ -181,17 +181,17 @@ class OnesidedCheck(
 
     @functools.cached_property
     def launch_records(self):
-        """The result lines of this test's launch and of its repeats, read after all have ended."""
+        """The result lines of all launches of this test, read after the last launch ended."""
         return repeats.launches_in(pathlib.Path(self.stagedir))
 
     @builtins.sanity_function
     def every_cell_is_right(self):
         """Compare each cell with its declaration and the site's references. Name the first fault.
 
-        If a cell is `independent` in the references but waits in this launch, the cell fails,
-        whatever its times are. If a known defect explains a fault, this function leaves the fault
-        out. `show_headline_figures` makes this fault an expected failure of ReFrame's performance
-        stage, which still shows other faults.
+        If a cell is `independent` in the references but `waits` in this launch, the cell fails,
+        even if it was fast. If a known defect explains a fault, this function does not report the
+        fault. For such a fault, `show_headline_figures` reports an expected failure in ReFrame's
+        performance stage.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -211,7 +211,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """The outcomes of cells that failed in any launch, and a text on each changed verdict."""
+        """The outcome of each cell that failed in any launch; a text for each changed verdict."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)
@@ -244,8 +244,8 @@ class OnesidedCheck(
         """Make a ReFrame performance variable for each headline value of each cell.
 
         The site's references become ReFrame's references for these variables. For each known
-        defect, a further variable has the number of cells that show the defect. A correct MPI has
-        no such cell, so a number above zero is an expected failure.
+        defect, a further variable has the number of cells that show the defect. If any cell shows
+        the defect, ReFrame reports an expected failure.
         """
         launches = self.launch_records
         held = self.held_figures(launches)
@@ -271,7 +271,7 @@ class OnesidedCheck(
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):
-        """Show a headline value of a cell: the value compared with a bound, else the median."""
+        """Show a cell's headline value: the value that is compared with a bound, or the median."""
         name = references.figure_name(metric.name, cell)
         if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)

@@ -10,7 +10,7 @@ class ByCores(OneSetting):
     """A test with one setting and thread level. If ranks share cores, the test has only some cells.
 
     If ranks share cores, a rank that waits for another rank also waits for a time slice of the
-    operating system. Therefore each cell also has fewer samples.
+    operating system. If ranks share cores, each cell also has fewer samples.
     """
 
     ranks = ranks_of(2, 4)
@@ -23,6 +23,6 @@ class ByCores(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """If there is no core for each rank, leave out the cells that need one."""
+        """If there are fewer cores than ranks, leave out cells that need a core for each rank."""
         chosen = self.crosses_crowded if self.is_crowded else self.crosses_full
         self.crosses = [*chosen, *(self.crosses_three if self.ranks >= 3 else [])]

@@ -44,7 +44,7 @@ class BuildPlugin(EnvironmentPlugin):
     def prefixes(self):
         """The folders with ``bin/<kernel>``.
 
-        A provider may have such a folder for each thread level.
+        A provider may have a separate folder of kernels for each thread level.
         """
         delivered = self.environment["kernels_prefix"]
         if delivered:
@@ -53,7 +53,7 @@ class BuildPlugin(EnvironmentPlugin):
 
     @property
     def wanted(self):
-        """The names of the wanted kernels: all kernels of a provider; else all or some."""
+        """The names of the kernels that each folder must contain."""
         return kernels.chosen(self.environment["library"])
 
     def commands_of_cmake(self):
@@ -64,7 +64,7 @@ class BuildPlugin(EnvironmentPlugin):
         return [shell.path_first(pathlib.Path(sys.executable).parent), shlex.join(words)]
 
     def binaries_are_there(self):
-        """Expect, in each folder, a binary for each wanted kernel."""
+        """Check that each folder has a binary for each wanted kernel."""
         # kernels of an image were compared with its sources when the image was read
         is_inside = containers.is_entered(self.environment)
         names = [] if is_inside else self.wanted
@@ -73,7 +73,7 @@ class BuildPlugin(EnvironmentPlugin):
 
 
 class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
-    """Fixture: builds the kernels of an environment from the current source files."""
+    """A fixture that builds the kernels of an environment from the current source files."""
 
     build_locally = True
     sourcesdir = None
@@ -173,7 +173,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @builtins.run_before("run")
     def ask_slurm_for_its_protocol(self):
-        """Let `srun` use the protocol that the partition (`srun_mpi`) names for the MPI family."""
+        """Let `srun` use the protocol that the extra `srun_mpi` names for the MPI family."""
         said = self.current_partition.extras.get("srun_mpi", {})
         path = pathlib.Path(self.stagedir, site_mpi.IDENTITY)
         if self.definition["launcher"] == SRUN and path.exists():
@@ -203,8 +203,8 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     def compile_wait(self):
         """Wait for the build. If there is no MPI, skip the test.
 
-        Report the reason of any other failure. ReFrame's own message would have only the exit
-        status of the build.
+        If the build fails for another reason, report this reason. ReFrame's own message would
+        contain only the exit status of the build.
         """
         try:
             super().compile_wait()

@@ -1,4 +1,4 @@
-"""Base classes of checks: origins access a target's memory, or a server does this for them."""
+"""Base classes of checks in which origins access a target's memory, or ask a server to do so."""
 
 import reframe.core.builtins as builtins
 

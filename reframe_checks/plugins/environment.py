@@ -1,4 +1,7 @@
-"""The environment and the setting of a check. A check that cannot run is skipped with a reason."""
+"""Give each check its environment and its setting.
+
+A check that cannot run is skipped with a reason.
+"""
 
 import functools
 import json
@@ -26,7 +29,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @property
     def is_ours(self):
-        """Whether the environment is one of config/environments.yaml, and not the site's own."""
+        """Whether the environment is declared in config/environments.yaml, not by the site."""
         return OURS in self.current_environ.extras
 
     @functools.cached_property

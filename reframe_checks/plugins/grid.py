@@ -14,7 +14,7 @@ THREADS_LEVEL = "multiple"
 
 
 class GridPlugin(RegressionTestPlugin):
-    """Declares the axes of a test's cells. ReFrame's ``--describe`` shows these axes.
+    """Declares the axes of a test's cells. ReFrame's option ``--describe`` shows the axes.
 
     The kernel gets the cells by its option ``--cells``.
     """
@@ -37,14 +37,14 @@ class GridPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out cells that do not belong to this test's thread level."""
+        """Keep only the cells that belong to this test's thread level."""
         lowest = self.crosses_lowest_level if self.thread_level == LOWEST_LEVEL else []
         threads = self.crosses_threads if self.thread_level == THREADS_LEVEL else []
         self.crosses = [*self.crosses_one_thread, *lowest, *threads]
 
     @builtins.run_after("init")
     def narrow_crosses(self):
-        """In a further round of a campaign, leave out the cells that the round does not have."""
+        """In a further round of a campaign, keep only the cells that the round measures again."""
         if self.further_round:
             chosen = further.read(self.further_round)["cells"].get(self.display_name, {})
             self.crosses = grid.narrowed(self.base_point, self.crosses, chosen)

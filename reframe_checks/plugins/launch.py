@@ -20,7 +20,7 @@ SHARE_OF_A_CELL = 0.5
 
 
 class LaunchPlugin(LauncherPlugin):
-    """Starts a kernel by ``launch.sh``, which times and records each mpiexec, also crashes."""
+    """Starts a kernel by ``launch.sh``, which times and records each mpiexec, even a crash."""
 
     placement = builtins.parameter(["unbound"])
     #: Time after which a launch is ended; seconds.
@@ -60,12 +60,12 @@ class LaunchPlugin(LauncherPlugin):
 
     @property
     def is_on_wire(self):
-        """Whether the partition or the setting wants nodes that are hosts made on this machine."""
+        """Whether the partition or the setting needs nodes that this machine simulates."""
         return WIRE in self.current_partition.features or settings.spans_hosts(self.setting)
 
     @builtins.run_after("setup")
     def skip_without_hosts(self):
-        """Skip the test if it needs hosts made on this machine, and they cannot be made."""
+        """Skip the test if it needs nodes that this machine simulates, and the machine cannot."""
         if not self.is_on_wire:
             return
         if self.current_partition.scheduler.is_local:
@@ -76,7 +76,7 @@ class LaunchPlugin(LauncherPlugin):
             self.skip_with_reason("unavailable", reason)
 
     def wire_command(self, delay_us=None):
-        """Return the command that makes hosts, and starts the next command on the first host."""
+        """Return a command that simulates hosts, and starts a program on the first host."""
         if not self.is_on_wire:
             return []
         delay_us = self.wire_delay_us if delay_us is None else delay_us

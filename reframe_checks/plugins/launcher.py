@@ -2,10 +2,11 @@
 
 In ReFrame, a launcher belongs to a partition, but an MPI belongs to an environment. On a partition
 with the launcher `srun`, Slurm starts the ranks of some MPIs. The partition's extra `srun_mpi`
-names the families of these MPIs, and the value of `srun --mpi` for each. All other MPIs use their
-own launcher, which takes the nodes from its job. If an MPI is launched inside a container, its
-launcher is in the image. ReFrame's container platform then starts this launcher. An environment of
-a site's own configuration always uses the partition's launcher.
+names the families of these MPIs, and the value of `srun --mpi` for each. MPIs of other families use
+their own launcher, which reads the job's nodes from the scheduler. If an MPI is launched inside a
+container, its launcher is in the image. ReFrame's container platform then starts the launcher
+inside the container. An environment of a site's own configuration always uses the partition's
+launcher.
 """
 
 import functools
@@ -106,7 +107,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return containers.launches_inside(self.environment)
 
     def placement_options(self):
-        """Return the launcher's options for the placement, and for more ranks than cores."""
+        """Return the launcher's options for the placement and for over-subscribed nodes."""
         return self.launcher_options(self.placement, is_oversubscribed=self.is_oversubscribed)
 
     @property
@@ -117,7 +118,7 @@ class LauncherPlugin(RegressionTestPlugin):
     def launcher_words(self):
         """Return the launcher command with its options.
 
-        The kernel's path comes after these options.
+        The path of the kernel follows the launcher's options.
         """
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
@@ -140,11 +141,11 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def placement_asked(self):
-        """The placement asked of the launcher; `AS_LAUNCHED` if the launcher has no such option."""
+        """The wanted placement of ranks; `AS_LAUNCHED` if the launcher has no option for it."""
         return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
 
     def _options_of_launcher(self):
-        """Return the launcher's options by placement, and its options for `crowded` nodes.
+        """Return the launcher's options for each placement, and those for over-subscribed nodes.
 
         The partition's extra `launcher_placement` replaces some of these options.
         """

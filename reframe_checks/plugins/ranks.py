@@ -1,8 +1,7 @@
 """How many ranks a check has, which numbers of ranks it supports, and whether ranks share cores.
 
 The campaign, the partition (its extra `ranks`) or ReFrame's command line (`-P RightShift.ranks=16`)
-asks for numbers of ranks. If none of these asks for numbers, a check has its default numbers of
-ranks.
+asks for numbers of ranks. If no number of ranks is asked for, a check uses its default numbers.
 """
 
 import functools
@@ -27,9 +26,9 @@ def nodes_of(partition):
 
     Without a scheduler, ranks can use at most the cores that ReFrame may use, because ReFrame
     starts their launcher. If a partition with a scheduler does not say how many cores a node has,
-    the number of this machine's usable cores is used. If such a partition says how many cores a
-    node has, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each core. The
-    scheduler gives more nodes if there are more ranks.
+    the number of this machine's usable cores is used. If a partition with a scheduler names the
+    cores of a node, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each
+    core. In this case, a launch with more ranks gets more nodes.
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:
@@ -45,7 +44,7 @@ def nodes_of(partition):
 
 
 def asked_on(partition):
-    """Return the numbers of ranks that the partition and the campaign ask for, merged."""
+    """Return all numbers of ranks that the partition or the campaign asks for."""
     return numbers.merged(numbers.entries(partition.extras.get("ranks")), numbers.of_campaign())
 
 
@@ -70,7 +69,7 @@ def ranks_of(*default):
 
 
 class RanksPlugin(RegressionTestPlugin):
-    """Gives a check its number of ranks, and what depends on this number."""
+    """Gives a check its number of ranks, and the values that depend on the number of ranks."""
 
     ranks = ranks_of(2)
     #: Which numbers of ranks have a meaning: at least, at most (0: any), and multiples of a number.
@@ -97,7 +96,7 @@ class RanksPlugin(RegressionTestPlugin):
 
     @property
     def is_crowded(self):
-        """Whether threads share cores.
+        """Whether threads of this test share cores.
 
         If threads share cores, a thread that waits for another thread also waits for a time slice.
         """
@@ -105,7 +104,7 @@ class RanksPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def ask_for_ranks(self):
-        """Ask ReFrame for this number of ranks."""
+        """Tell ReFrame the test's number of ranks."""
         self.num_tasks = self.ranks
 
     @builtins.run_after("init")

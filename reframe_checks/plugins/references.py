@@ -12,8 +12,8 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.regression import known_defects, references, repeats
 
 UNDECIDED = "undecided_figures"
-"""The ReFrame performance variable with the number of undecided values. A test passes only if this
-number is zero."""
+"""The name of the ReFrame performance variable that counts the undecided values of a test. A test
+passes only if it has no undecided value."""
 
 REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
@@ -49,10 +49,10 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return the `Probe` of a result line, to compare with references; None if it has none."""
+        """Return the valid samples of a result line, or None if the check has no verdicts."""
 
     def turned_cells(self, results):
-        """Return a text for each cell whose verdict in `references/` these results contradict."""
+        """Return a text for each cell that is independent in the references but now waits."""
         kept = self.kept.verdicts
         probes = {
             cell: probe
@@ -82,15 +82,15 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return each measured value that has a bound, by the name of its performance variable."""
+        """Return measured values with their bounds, by the names of performance variables."""
         if not self.hold_figures:
             return {}
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the names of values that no launch could decide.
+        """Return the names of values for which no launch decided whether they meet their bounds.
 
-        A warning names these values and says why. Values that a known defect makes slow are left
+        A warning lists the names and the reasons. Values that a known defect makes slow are left
         out.
         """
         kept = self.kept
@@ -129,7 +129,9 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def cells_of_defects(self, statuses):
-        """Return the cells that show each known defect, except defects that only make values slow.
+        """Return the cells that show each known defect.
+
+        Defects that only make cells slow are left out.
 
         :arg statuses: the status of each failing cell, or the word for a changed verdict.
         """

@@ -29,7 +29,7 @@ class ScriptPlugin(RegressionTestPlugin):
 
     @builtins.run_after("compile")
     def rename_build_script(self):
-        """Give the script its own name back, so that ReFrame can copy it."""
+        """Give the job script its own name back, so that ReFrame can copy the script."""
         _name(self.build_job, pathlib.Path())
 
     @builtins.run_before("run", always_last=True)
@@ -39,5 +39,5 @@ class ScriptPlugin(RegressionTestPlugin):
 
     @builtins.run_after("run")
     def rename_run_script(self):
-        """Give the script its own name back, so that ReFrame can copy it."""
+        """Give the job script its own name back, so that ReFrame can copy the script."""
         _name(self.job, pathlib.Path())

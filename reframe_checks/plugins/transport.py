@@ -1,4 +1,4 @@
-"""The transport of a launch, from the MPI's debug report of an untimed launch before it."""
+"""Find out a launch's transport from the MPI's debug report of an untimed launch before it."""
 
 import pathlib
 import shlex
@@ -18,8 +18,9 @@ class TransportPlugin(RegressionTestPlugin):
     """Keeps a report for each window flavor, ``transport-<flavor>.txt``, beside the result lines.
 
     The untimed launch has the same launcher, options, ranks, thread level and variables as the
-    timed launch. Each report is made only once: ``build/transports`` keeps it for all tests with
-    equal launches. For kernels in an image of a site's own container platform, there is no report.
+    timed launch. Each report is made only once: ``build/transports`` keeps it for all tests whose
+    launches are alike. Kernels in an image of a site's own container platform get no transport
+    report.
     """
 
     #: A launch for a report that takes longer is ended, and its report has only what was printed so
@@ -61,7 +62,7 @@ class TransportPlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, *(f"transport-{flavor}.txt" for flavor in flavors)]
 
     def _cache(self, asked, command):
-        """Return the folder that keeps the reports of all launches equal to this launch."""
+        """Return the folder that keeps the transport reports of all launches like this one."""
         environment = self.environment
         setting = settings.value(self.setting, environment["family"], environment["version"])
         state = fingerprint.of_document(

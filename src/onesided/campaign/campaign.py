@@ -30,14 +30,17 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """The names of the campaign's environments. Inside an image: the image's environments."""
+        """The names of the campaign's environments.
+
+        Inside an image, the campaign has the image's environments.
+        """
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
 
     @property
     def provider(self) -> str | None:
-        """The provider for all environments of the campaign; None: the declared providers."""
+        """The provider of every MPI in the campaign; None if each MPI has its declared provider."""
         return provision.asked_provider(self.document.get("provider"))
 
     @property
@@ -52,7 +55,7 @@ class Campaign:
 
     @property
     def until(self) -> dict[str, Any] | None:
-        """The goal and the limit of further rounds; None if the campaign has no such rounds."""
+        """The goal and the limit of further rounds; None if the campaign has no further rounds."""
         return self.document.get("until")
 
     @property
@@ -84,7 +87,7 @@ class Campaign:
         return provision.read(name, self.provider)
 
     def keep_environment(self) -> None:
-        """Pass the shell's variables that an MPI reads to the launches, if the campaign says so."""
+        """Pass the shell variables that an MPI reads to launches, if the campaign asks for this."""
         if self.document.get("keep_environment"):
             surroundings.keep()
 
@@ -109,7 +112,7 @@ class Campaign:
         }
 
     def _families_and_versions(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return the MPI family and version of each environment: as declared, or else as found."""
+        """Return the MPI family and version of each environment: as declared, or else as probed."""
         declared = declarations.declared(in_containers=True)
         found: dict[str, tuple[str | None, str | None]] = {}
         for name in self.environments:
@@ -124,7 +127,7 @@ class Campaign:
     def measuring(self) -> dict[str, Any]:
         """Return the entries of the campaign file that can change a launch.
 
-        Other entries only choose launches, or are text for readers.
+        The other entries of the file only choose launches, or are text for readers.
         """
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
@@ -255,7 +258,10 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return, in words, how long a campaign took on this machine. If unknown, return its size."""
+    """Return, in words, how long a campaign took on this machine.
+
+    If no run was recorded, return the campaign's size.
+    """
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"

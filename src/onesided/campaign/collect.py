@@ -79,7 +79,7 @@ def collect(campaign: Campaign) -> None:
 
 
 def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
-    """Write the tables of a piece of a session to a folder; return the piece's other results."""
+    """Write the tables of one part of a session to a folder; return the part's other results."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
         write_part(table, folder, number, f"{name}.parquet")
@@ -129,8 +129,9 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return how many seconds the campaign spent inside launches and in each other activity.
 
-    Sessions that an earlier, interrupted run finished count with the time that they took then.
-    Kernel builds are an activity of their own if the record of each session has their time.
+    For a session that an earlier, interrupted run finished, the time of the earlier run counts. If
+    the record of each session has the time of its kernel builds, these builds are listed as an
+    activity of their own.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)

@@ -43,8 +43,8 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
 
     Each test includes the grid of its cells.
 
-    The cells of a test depend on the cores of a node. Therefore ReFrame is asked once for each
-    partition.
+    The cells of a test depend on the cores of a node. Therefore ReFrame describes the tests once
+    for each partition.
 
     Args:
         campaign: the campaign.
@@ -150,7 +150,7 @@ def tests_for(
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Tell whether an environment fits all words of any entry of ``valid_prog_environs``."""
+    """Tell whether ``valid_prog_environs`` has an entry all of whose words fit an environment."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -168,9 +168,9 @@ def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def sizes_file() -> Path:
-    """Return the path of ``campaign_sizes.json``, which saves the time of asking ReFrame.
+    """Return the path of ``campaign_sizes.json``, whose sizes save a call of ReFrame.
 
-    ``tools/campaign_sizes.py`` writes this file. A test of this project verifies that the file
+    ``tools/campaign_sizes.py`` writes this file. A test of this project verifies that this file
     agrees with the checks.
     """
     return paths.config_dir() / "campaign_sizes.json"

@@ -30,7 +30,7 @@ def decision_file(campaign: Campaign, number: int | str) -> Path:
 
 
 def read(path: str | Path) -> Decision:
-    """Read the decision file of a further round, which names the round's cells.
+    """Read the decision file of a further round, which names the cells that run in this round.
 
     Raises:
         InputError: it is not there, is cut, or is of another schema version.
@@ -69,8 +69,8 @@ def tests_in(
 
     In a further round, each test has only the chosen cells.
 
-    Rounds after the first leave out the tests that need only one launch. If all tests need only one
-    launch, no test is left out.
+    Tests that need only one launch run only in the first round. If all tests of a campaign need
+    only one launch, they run in every round.
 
     Raises:
         InputError: no decision says which cells the round has.

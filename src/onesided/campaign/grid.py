@@ -1,7 +1,7 @@
 """The grid of an experiment's cells, made from a base point and crosses.
 
 A ReFrame check declares a base point (one value for each axis) and crosses (axes that are varied,
-with their values). Each cross gives all combinations of its values; the cells are the union over
+with their values). Each cross stands for all combinations of its values; the grid has the cells of
 all crosses. If two crosses have the same cell, the cell runs only once, in the place where it
 occurs first. The C kernels make the same cell ids from the same grid (``--list-cells``); a test
 compares the ids.
@@ -48,7 +48,7 @@ def labels_of(cell: str) -> dict[str, str]:
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
-    """Return one block for each cross: the values of every axis of the grid.
+    """Return one block for each cross; a block has the values of every axis of the grid.
 
     An axis that the cross does not name has its value from the base point.
 
@@ -91,7 +91,7 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
     """Return an upper bound of the number of cells.
 
-    Cells of several crosses count several times.
+    A cell that is in several crosses counts several times.
     """
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)

@@ -2,7 +2,7 @@
 
 The kernel's lines decide. If a cell has a result line, this line says how the cell ended. If a cell
 began but has no result, a crash file, a hang file or the launch record says why. If no launch
-reached a cell, the detail of its outcome says why.
+reached a cell, the outcome has a detail that says why.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def of_death(crashes: Sequence[Line]) -> str:
 
 
 def _position(hang: Line) -> tuple[int, bool, int]:
-    """Return a key that sorts the ranks of a hang by how far they got, then by number."""
+    """Return a key that sorts hanging ranks by their progress, then by their numbers."""
     return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
 
 
@@ -137,7 +137,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return one line that says how a header differs from what is expected; None if it does not."""
+    """Return one line that says how a header differs from what is expected, or None."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -171,7 +171,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return one line that says how the ranks are placed on wrong nodes; None if they are not."""
+    """Return one line that says which ranks are on wrong nodes; None if the placement is right."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
@@ -214,7 +214,7 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return why the last cell without a result failed; an empty text if there is no such cell."""
+    """Return why the last cell that began without a result failed; else an empty text."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
@@ -246,7 +246,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
-    """If `cell` is the last that rank 0 began, yield the hang lines of ranks beyond this cell."""
+    """If rank 0 was still in `cell`, yield the hang lines of ranks that were in the next cell."""
     if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:
@@ -287,7 +287,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return how a cell that has a result hung or crashed when it was run again, or None."""
+    """Return how a cell that already has a result hung or crashed in a second run, or None."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")

@@ -97,7 +97,7 @@ def read_table(
 
 @contextlib.contextmanager
 def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
-    """Raise `InputError` if the code in this context cannot read a Parquet file or its types."""
+    """Raise `InputError` if the code in the ``with`` block cannot read a Parquet file."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
@@ -117,7 +117,7 @@ def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> Non
 
 
 def join_parts(path: Path, folder: Path) -> None:
-    """Join the parts of a table, in order, and write the table to one file.
+    """Join the parts of a table in their order, and write the table to one file.
 
     Memory never holds all parts at once.
 
@@ -131,7 +131,7 @@ def join_parts(path: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Raise `OnesidedError` if the code in this context cannot write a Parquet file.
+    """Raise `OnesidedError` if the code in the ``with`` block cannot write a Parquet file.
 
     Polars itself raises other errors.
     """

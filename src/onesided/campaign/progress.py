@@ -42,7 +42,7 @@ class Plan:
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return the decisions that are new or changed since the last call, and all later ones."""
+        """Return the decisions from the first that is new or has changed since the last call."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -68,7 +68,7 @@ class Progress:
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
         """Wait for the record files of all sessions.
 
-        Sessions with such a file are already finished.
+        Sessions whose record file exists are already finished.
         """
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
@@ -98,13 +98,13 @@ class Progress:
             self._replan(decision)
 
     def _expect(self, sessions: list[Session]) -> None:
-        """Add sessions to the total, and wait for the records of those that have not ended."""
+        """Add sessions to the total, and wait for the records of sessions that are not finished."""
         found = {session.record: session.slot for session in sessions}
         self._slots |= found
         self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
-        """Replace the sessions of a decided round and of all later rounds by the decided ones."""
+        """Replace the planned sessions of a decided round and of all later rounds."""
         self._say(further.line(decision))
         for known in (self._slots, self._waiting):
             for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:
@@ -143,7 +143,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
 
 
 def _sizes(sessions: list[Session]) -> str:
-    """Return a text that counts the sessions by their numbers of launches and cells."""
+    """Return a text that counts sessions, and the launches and cells in each of them."""
     sizes = Counter(
         (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
         for session in sessions

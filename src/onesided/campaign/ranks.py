@@ -1,4 +1,4 @@
-"""Choose the numbers of ranks of a check; say which numbers fit the check, and if cores are shared.
+"""Choose a check's numbers of ranks; say which numbers it supports, and whether cores are shared.
 
 A campaign's ``ranks`` and a partition's extra ``ranks`` are each a list of numbers or a mapping
 with some of the entries below. An entry of the campaign replaces the partition's entry.
@@ -57,7 +57,7 @@ class Nodes:
 
     @property
     def all_cores(self) -> int:
-        """The number of cores of all nodes; of one node if the number of nodes is not known."""
+        """The number of cores of all nodes, or of one node if the number of nodes is not known."""
         return self.cores * (self.number or 1)
 
 
@@ -79,7 +79,7 @@ def of_campaign() -> dict[str, Any]:
 def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
     """Return the ``ranks`` entries of a partition and a campaign together.
 
-    If both have an entry, the campaign's entry is used.
+    If both have the same entry, the campaign's entry is used.
     """
     sources = ("list", "powers_of_two_up_to")
     if any(name in campaign for name in sources):
@@ -105,7 +105,7 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
 
 
 def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
-    """Return why a check cannot run with a number of ranks; None if it can.
+    """Return the reason why a check cannot run with a number of ranks, or None.
 
     Args:
         ranks: the number.

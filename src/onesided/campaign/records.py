@@ -20,10 +20,10 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""For each unit: the least value of a sample, and the words of a message for valid values."""
+"""For each unit: the least value that a sample may have, and the allowed values in words."""
 DIFFERENCES = ("remaining",)
-"""The names of the metrics that are a difference between two times. Values of these metrics may be
-below 0."""
+"""The names of the metrics that are a difference between two times. The value of such a difference
+may be below 0."""
 
 DAMAGED = "damaged file"
 """The first words of the reason why a cell of a damaged file is `not_run`."""
@@ -43,7 +43,7 @@ FAILURES = (
 
 @dataclass
 class Launch:
-    """The content of all files that one launch and its relaunches wrote.
+    """The content of all files that a launch wrote, also when it was started again.
 
     Attributes:
         headers: header lines, one for each launcher that wrote one.
@@ -73,7 +73,7 @@ class LineOrder:
 
     A kernel writes a header line, then a started line and a result line for each cell, and at the
     end a finished line. If a launcher was killed, only the last line of its output can be
-    incomplete. Any other fault in the lines means that the file was damaged later. A damaged file
+    incomplete. If another line is incomplete or wrong, the file was damaged later. A damaged file
     says nothing about an MPI, so the affected cells are `not_run`.
 
     Attributes:
@@ -82,7 +82,7 @@ class LineOrder:
     """
 
     def __init__(self, file: str) -> None:
-        """Prepare to check the lines of a file; `file` is its name in messages."""
+        """Prepare to check the lines of a file; messages name the file `file`."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -92,12 +92,15 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Record a cut line. A cut line is damage unless the launcher was killed there."""
+        """Record a cut line.
+
+        A cut line means damage, unless the launcher was killed while a rank wrote this line.
+        """
         self._blame_cut()
         self._cut = self._open, number
 
     def line(self, number: int, document: Mapping[str, Any]) -> None:
-        """Check the next line of the file, which is not cut."""
+        """Check the next line of the file; the line is complete."""
         kind, cell = document["type"], document.get("cell")
         if kind != "header":
             self._blame_cut()
@@ -281,7 +284,7 @@ def _check_processes(header: Mapping[str, Any], source: str) -> None:
 
 
 def _check_verification(document: Mapping[str, Any], source: str) -> None:
-    """Check that a result line does not count more wrong values than checked values."""
+    """Check that the number of wrong values in a result line is at most that of checked values."""
     for index, one in enumerate(document["verification"]):
         if one["errors"] > one["checked"]:
             expected = f"at most {one['checked']}, as checked"
@@ -324,8 +327,8 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
-    The times of begin and end are from the system clock. If this clock is set back meanwhile, the
-    end may be before the beginning. In this case the result is 0.
+    The system clock tells when the launcher began and ended. If this clock is set back meanwhile,
+    the end may be before the beginning. If the end is before the beginning, the function returns 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
@@ -400,7 +403,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
     """Return the lines of the ranks' hang or crash files, sorted by rank.
 
-    A relaunch appends lines to these files.
+    A launch that is started again appends lines to the hang and crash files.
     """
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):

@@ -84,8 +84,8 @@ def ask(
 ) -> subprocess.CompletedProcess[str]:
     """Call ReFrame on a partition with an action that runs no test, such as ``--list``.
 
-    The checks then declare the cells for which the partition's nodes have enough cores. See also
-    `command`.
+    The checks then declare only the cells for which the partition's nodes have enough cores. See
+    also `command`.
     """
     temporary = strays.make_temporary_folder(lock_file())
     try:
@@ -109,7 +109,7 @@ def ask(
 def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
     """Run a session's tests until they end; return ReFrame's exit status.
 
-    It is negative if a signal ended ReFrame.
+    The exit status is negative if a signal ended ReFrame.
 
     Args:
         campaign: the campaign.

@@ -116,7 +116,7 @@ def _run_stages(
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
     """Reopen the finished sessions in which some launches did not run.
 
-    The campaign's tables are then made again.
+    After sessions are reopened, the campaign's tables are made again.
     """
     holes = sum(session.reopen() for session in sessions)
     if holes:

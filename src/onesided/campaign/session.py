@@ -2,15 +2,14 @@
 
 A session is finished when its file ``session.json`` exists. The file ``session.json`` names every
 declared test, and everything on which the test's result depends (`slot.inputs_of`). A fingerprint
-of these inputs is the name of the session's folder. Therefore a session with changed sources has
-another folder: its results are not mixed with the results of this session, and both are kept. If an
-earlier session measured a test with the same inputs, the test's result is taken from the earlier
-session and the test is not run again. Each attempt to run the session has its own folder
-``attempt-N``.
+of these inputs is the name of the session's folder. A session with changed sources has another
+folder, so both sessions and their results are kept apart. If an earlier session measured a test
+with the same inputs, the test's result is taken from the earlier session and the test is not run
+again. Each attempt to run the session has its own folder ``attempt-N``.
 
 A test is a hole if its launch never ended (its node was lost) or its job never began. A session
-with such holes still counts as finished. The next run of the campaign resumes this session, and
-runs only the holes (`reopen`).
+with holes still counts as finished. The next run of the campaign resumes this session, and runs
+only the holes (`reopen`).
 """
 
 import os
@@ -46,7 +45,7 @@ class Session:
     """The session of a slot, for the current sources and the current environment."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Make the session of a slot, with those of the given tests that its environment runs."""
+        """Make the session of a slot; keep only those tests that the slot's environment can run."""
         self.slot = slot
         self.environment = slot.campaign.environment(slot.environment, slot.partition)
         self.tests = tests_for(tests_on(tests, slot.partition), self.environment)
@@ -65,7 +64,10 @@ class Session:
         return inputs_of(self.slot, self.environment, self.tests)
 
     def reasons(self) -> dict[str, str]:
-        """Return why each test has to run, by the test's name. Tests with a result are left out."""
+        """Return why each test has to run, by the test's name.
+
+        Tests that already have a result are left out.
+        """
         if self.record.exists():
             return {}
         unfinished = self.folder / UNFINISHED
@@ -99,7 +101,7 @@ class Session:
         return self.folder / "session.json"
 
     def run(self) -> bool:
-        """Run the session, unless it is already finished; return whether it was run.
+        """Run the session, unless it is already finished; return whether it ran now.
 
         Raises:
             InterruptedSessionError: the session was ended from outside.
@@ -114,11 +116,11 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Reopen a finished session if some launches did not run; return how many did not.
+        """Reopen a finished session if launches of it did not run; return how many did not.
 
         The file ``session.json`` is renamed and the slot's pointer is removed, so that the next
-        `run` fills the holes. If the session was reopened before and the run was killed, its holes
-        are still counted.
+        `run` fills the holes. If an earlier run reopened the session and was killed, the session's
+        holes are still counted.
         """
         unfinished = self.folder / UNFINISHED
         if not self.record.exists():
@@ -184,7 +186,7 @@ class Session:
         }
 
     def _selection(self, missing: list[str]) -> list[str]:
-        """Return ReFrame's options that select the missing tests and their cells in this round."""
+        """Return the options with which ReFrame runs only the missing tests and cells."""
         campaign, number = self.slot.campaign, self.slot.round
         if number == campaign.rounds[0] and len(missing) == len(self.tests):
             return []

@@ -24,7 +24,7 @@ from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
-"""The most cells of one piece of a session. A piece with only one test may have more."""
+"""The most cells of one piece of a session. A piece with only one test may have more cells."""
 
 #: Entries of a header that show the launch model, the container and the binary of a launch.
 FACTS = (
@@ -161,7 +161,7 @@ def collected(piece: Piece) -> Collected:
 
 
 def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
-    """Return the placement of a launch's ranks: as asked for, or else as found."""
+    """Return the placement of a launch's ranks: as asked for, or as found if none was asked for."""
     said = header.get("placement", {})
     return said["found"] if said.get("asked") == outcomes.AS_LAUNCHED else test["placement"]
 
@@ -169,7 +169,7 @@ def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table with the given columns; each other column of `schema` has one value."""
+    """Return a table with the given columns; fill each other column of `schema` with one value."""
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
@@ -231,9 +231,10 @@ def _cells(
 
 
 def _nodes(processes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the number of nodes of a launch. If there are several, also return each rank's node.
+    """Return the number of nodes of a launch.
 
-    The node of rank 0 has number 0; other nodes are numbered in the order of their first ranks.
+    If there are several nodes, also return each rank's node. The node of rank 0 has number 0; other
+    nodes are numbered in the order of their first ranks.
     """
     numbers: dict[str, int] = {}
     of_ranks = [numbers.setdefault(process["host"], len(numbers)) for process in processes]
@@ -286,7 +287,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
 def _foreign_variables(
     test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the ranks' variables that neither the setting nor the environment sets, by setting."""
+    """Return variables of the ranks that neither the setting nor the environment sets."""
     value = settings.value(test["setting"], environment["family"], environment["version"])
     own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
     found = surroundings.foreign(header["environment"], own, value.variables)
@@ -296,7 +297,7 @@ def _foreign_variables(
 def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
     """Return the folder and the record of the session in a slot.
 
-    In this record, `tests` is a mapping with the tests' names as keys.
+    In the returned record, `tests` is a mapping with the tests' names as keys.
 
     Raises:
         InputError: see `read_record`; or the record does not name each of these tests once.
@@ -314,7 +315,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the number of the session's attempt that ran a test."""
+    """Return the number of that attempt to run the session in which a test ran."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 

@@ -1,9 +1,9 @@
 """Make a campaign from runs of a site's own ReFrame, such as its nightly runs.
 
 Beside its result lines, each test leaves a file ``declaration.json``: its cells, its environment,
-and the reason if the test was skipped. ReFrame's report says where the files of each test are.
-These files are copied into the campaign's folder of results, because the next run of ReFrame
-replaces them. Each report of ReFrame becomes a round of the campaign.
+and the reason if the test was skipped. ReFrame's report says where the files of each test are. The
+next run of ReFrame replaces these files, so they are copied into the campaign's folder of results.
+Each report of ReFrame becomes a round of the campaign.
 """
 
 import shutil
@@ -37,7 +37,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class SiteCampaign(Campaign):
-    """A campaign made from runs of a site's own ReFrame, which also name its environments.
+    """A campaign made from runs of a site's own ReFrame; these runs also name the environments.
 
     Attributes:
         described: by environment and partition, the document of the last run.
@@ -52,7 +52,7 @@ class SiteCampaign(Campaign):
 
     @property
     def provider(self) -> None:
-        """None, because the site's own ReFrame configuration provides the environments."""
+        """No provider, because the site's own ReFrame configuration provides the environments."""
         return
 
     def environments_on(self, partition: str) -> list[str]:
@@ -60,7 +60,7 @@ class SiteCampaign(Campaign):
         return [name for name, where in self.described if where == partition]
 
     def environment(self, name: str, partition: str | None = None) -> Document:
-        """Return the document that describes an environment on a partition, by default on any."""
+        """Return the document of an environment on a partition, or on any if none is named."""
         if (name, partition) in self.described:
             return self.described[name, partition]
         found = [one for (own, _), one in self.described.items() if own == name]
@@ -72,7 +72,7 @@ class SiteCampaign(Campaign):
 
 
 def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:
-    """Add reports of ReFrame to a campaign; return it.
+    """Add reports of ReFrame to a campaign, and return the campaign.
 
     A report that the campaign already has is not added again.
 
@@ -143,9 +143,9 @@ def _add(results: Path, path: Path) -> None:
 
 
 def _never_began(every: Iterable[Document], cases: Iterable[Document]) -> list[Document]:
-    """Return the tests that did not begin.
+    """Return the tests that did not begin, each with a reason.
 
-    The reason is the failure of a fixture on the same partition and environment.
+    The reason is that a fixture failed on the same partition, in the same environment.
     """
     reasons = {
         _place(case): _one_line(case["fail_reason"])
@@ -250,8 +250,8 @@ def campaign_of(results: Path) -> SiteCampaign:
 def _write_sessions(campaign: SiteCampaign, runs: Sequence[Run]) -> None:
     """Write ``declared.json``, and a ``session.json`` for each session.
 
-    Runs may differ in their tests, partitions and environments. If a run lacks a test of another
-    run, the test's entry says so.
+    The runs of a campaign may differ in their tests, partitions and environments. If a run lacks a
+    test of another run, the test's entry says so.
     """
     known: dict[tuple[str, str], Document] = {}
     for test in (test["test"] for run in runs for test in run["tests"]):

@@ -1,4 +1,4 @@
-"""Slots for sessions: what a session's results depend on, and which earlier results are kept."""
+"""Slots for sessions: what the results of a session depend on, and which results are kept."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ class Slot:
     def pointer(self) -> Path:
         """The path of the file that names the valid session of the slot.
 
-        Snakemake waits for this file.
+        Snakemake waits for the file of the valid session.
         """
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
@@ -96,11 +96,12 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
 def inputs_of(
     slot: Slot, environment: Mapping[str, Any], tests: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, str]]:
-    """Return short fingerprints of everything on which a test's result depends, by test name.
+    """Return, for each test, short fingerprints of everything on which the test's result depends.
 
-    The sources of a kernel and of a check count only for the tests that use them. Therefore changes
-    in other experiments do not make a result out of date. The folder in which the kernels are
-    installed does not count, but the state of their sources counts.
+    A test depends on the sources of its own kernel and check, and not on those of other tests.
+    Therefore changes in other experiments do not make a result out of date. The fingerprints
+    contain the state of the kernels' sources, but not the folder in which the kernels are
+    installed.
     """
     campaign = slot.campaign
     seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
@@ -130,7 +131,7 @@ def inputs_of(
 
 
 def _settings(slot: Slot) -> dict[str, Any]:
-    """Return what each setting gives to a launch.
+    """Return what each setting sets for a launch.
 
     The setting's expected transport is left out, because it does not change the launch.
     """
@@ -142,10 +143,10 @@ def _settings(slot: Slot) -> dict[str, Any]:
 
 
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield each test in earlier sessions of the slot: the session's folder and the test's entry.
+    """Yield the session's folder and the entry of each test in earlier sessions of the slot.
 
-    The oldest session is first. Tests that were interrupted or not run are left out. Records of
-    another version and the session in the folder `but` are left out, too.
+    The oldest session is first. Tests that were interrupted or not run are left out. Session
+    records of another format version and the session in the folder `but` are left out, too.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),
@@ -186,7 +187,7 @@ def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, An
 
 
 def is_hole(entry: dict[str, Any], folder: Path) -> bool:
-    """Tell whether a test was interrupted from outside: its launch never began, or never ended."""
+    """Tell whether a test's launch never began, or began and never ended."""
     if entry["result"] != "fail" or entry["folder"] is None:
         return False
     launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")

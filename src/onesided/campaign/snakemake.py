@@ -1,4 +1,4 @@
-"""Call Snakemake for a campaign: read Snakemake's profile, stop Snakemake, say why it failed."""
+"""Run and stop Snakemake for a campaign; read Snakemake's profile; say why Snakemake failed."""
 
 import json
 import os
@@ -24,7 +24,7 @@ ALL_CORES = "all"
 """The word in a Snakemake profile that means all usable cores. Snakemake itself ignores quotas."""
 
 FULL_BYTES = 1_000_000
-"""If less disk space than this is free, a failure is reported as a full disk."""
+"""If fewer bytes than this are free on the disk, a failure is reported as a full disk."""
 
 #: Snakemake's message on a failed stage. Its groups: the stage, the file of its output, its status.
 FAILED_STAGE = re.compile(
@@ -100,8 +100,8 @@ def _cores_of(document: Mapping[str, Any]) -> int:
 def _stop(snakemake: subprocess.Popen[bytes]) -> None:
     """End Snakemake and the running stages of a campaign; sessions first end their launches.
 
-    Snakemake itself would wait until every running stage has ended. Therefore Snakemake is killed.
-    Nothing is lost, because the next run finds the files of finished stages.
+    Snakemake itself would wait until every running stage has ended. Therefore this function kills
+    Snakemake. Nothing is lost, because the next run finds the files of finished stages.
     """
     snakemake.kill()
     snakemake.wait()
@@ -163,7 +163,7 @@ def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError
 def _recorded(faults: Path) -> list[dict[str, Any]]:
     """Return the errors that stages of the campaign recorded in a file.
 
-    If the disk was full, a line of this file may be incomplete; it is left out.
+    If the disk was full, a line of the file may be incomplete; incomplete lines are left out.
     """
     try:
         lines = faults.read_text("utf-8", errors="replace").splitlines()

@@ -16,11 +16,11 @@ from onesided.system.errors import InputError
 RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
-"""The columns that identify a cell of a campaign. Together with the round, these columns identify
-one launch of the cell."""
+"""The columns of a table that identify a cell of a campaign. Together with the round, these columns
+identify one launch of the cell."""
 
 Place = tuple[Any, ...]
-"""The values of the columns `PLACE` for one cell; they identify the cell."""
+"""One cell's values in the columns that identify a cell (`PLACE`)."""
 
 place_of: Callable[[Mapping[str, Any]], Place] = itemgetter(*PLACE)
 """Return the values that identify a cell, from a table row with the columns `PLACE`."""
@@ -41,8 +41,8 @@ IDENTITY = (
     "kernel",
     "cell",
 )
-"""The columns that have the same values in all launches of a cell. Only rows with the same values
-in these columns are taken together."""
+"""The columns whose values are the same in all launches of a cell. Rows of a table are combined
+only if they have the same values in these columns."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
 """The statuses of cells whose samples are used. A failure in MPI_Finalize, after the last cell,
@@ -90,7 +90,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""The columns of cells.parquet that this project writes for other programs and does not read."""
+"""The columns of cells.parquet that this project only writes, for use by other programs."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
 """The columns of cells.parquet that must have a value in every row."""
@@ -116,8 +116,8 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
 }
 
 SAMPLES = "samples.parquet"
-"""The name of the file with all samples of a campaign. Packages above `measure` do not read this
-file. A page that plots samples gets the samples from its `Material`."""
+"""The name of the file with all samples of a campaign. Packages that build on `measure` do not read
+this file. A page that plots samples gets the samples from its `Material`."""
 
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -255,7 +255,10 @@ def record_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
-    """Read cells.parquet. If columns are named, read only these and fill in no missing values."""
+    """Read cells.parquet.
+
+    If the caller names columns, read only these and fill in no missing values.
+    """
     if names:
         return read_table(path, READ_COLUMNS, where, names)
     return _fill_identity(read_table(path, READ_COLUMNS, where))
@@ -275,7 +278,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
-    """Fill in ranks, setting and so on of launches that never ran.
+    """Fill in the ranks, the setting and other missing values of launches that never ran.
 
     The values come from other launches of the same cell.
     """
@@ -288,7 +291,7 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampaign:
-    """Read the files that `onesided collect` wrote for one campaign.
+    """Read the files that the command `onesided collect` wrote for a campaign.
 
     Args:
         folder: the folder of the campaign's results.

@@ -13,30 +13,32 @@ if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
 
 
 class Analysis(Protocol):
-    """The interface of an object that gives the cells of an experiment their verdicts.
+    """The interface of an object that assigns verdicts to the cells of an experiment.
 
-    Every table that it takes or returns has the columns `tables.PLACE`.
+    Each table that a method takes or returns has the columns that identify a cell (`tables.PLACE`).
     """
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return a table with a row for each value of a launch.
 
-        Its columns are PLACE, round, metric, statistic, unit, value, and sometimes a kind.
+        Its columns are those that identify a cell (PLACE), round, metric, statistic, unit, value,
+        and sometimes kind.
         """
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return a table of the samples whose percentiles a page shows: PLACE, metric, value."""
+        """Return the samples whose percentiles a page shows: columns PLACE, metric and value."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the evidence for verdicts: a table with one row for each timed operation.
 
-        The columns are PLACE, round, rank, index, remaining, elapsed, valid; ``remaining`` and
-        ``elapsed`` are in seconds. If the target opens an epoch, the column `verdicts.RELEASED`
-        says whether the opening call waited for the origin (1) or not (0).
+        The columns are those that identify a cell (PLACE), round, rank, index, remaining, elapsed,
+        valid; ``remaining`` and ``elapsed`` are in seconds. If the target opens an epoch, the
+        column `verdicts.RELEASED` says whether the opening call waited for the origin (1) or not
+        (0).
         """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict of a cell of which no launch failed. Each launch has one probe."""
+        """Return the verdict of a cell that failed in no launch. Each launch has one probe."""
 
 
 OverRanks = Literal["mean", "max", "sum"]
@@ -45,9 +47,10 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A value of a launch: each sample's values of all ranks become one; then the median is taken.
+    """A value of each launch: ranks' samples are combined, and the median over them is taken.
 
-    A metric is declared only once. ReFrame shows the metric; pages and comparisons use it.
+    Each metric is declared only once. ReFrame shows the values of the metric, and pages and
+    comparisons use them.
 
     Attributes:
         name: the name of the metric in summary.parquet.
@@ -76,7 +79,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class FigureOfMerit:
-    """The value of a cell that a comparison of two campaigns uses.
+    """The value of each cell that a comparison of two campaigns compares.
 
     Attributes:
         metric: a metric of the launch values that the analysis returns.
@@ -145,7 +148,7 @@ class Experiment:
 
     @property
     def held(self) -> Metric | None:
-        """Return the metric for which a site's references keep a bound; None if there is none.
+        """Return the metric that a site's references keep a bound for; None if there is none.
 
         The bound is compared with the least value of several launches, so lower must be better.
         """
@@ -162,15 +165,15 @@ class Experiment:
 class Experiments(Mapping[str, Experiment]):
     """The experiments by kernel name, in the order in which a report shows them.
 
-    The commands pass this object to the packages below `studies`, because these packages must not
-    import the studies. When this object is sent to another process, only the function that finds
-    the experiments is sent: pages cannot be pickled.
+    The commands pass the experiments to the packages below `studies`, because these packages must
+    not import the studies. Pages cannot be pickled, so other processes get only the function that
+    finds the experiments.
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
         """Take a function that returns all experiments.
 
-        Other processes must be able to import it.
+        Other processes must be able to import this function.
         """
         self._find = find
         found = sorted(find(), key=lambda experiment: experiment.order)
@@ -189,12 +192,12 @@ class Experiments(Mapping[str, Experiment]):
         return len(self._by_kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what pickle needs to make the same object in another process."""
+        """Return what pickle needs to make an equal object in another process."""
         return Experiments, (self._find,)
 
     @property
     def merits(self) -> Mapping[str, FigureOfMerit]:
-        """Return the value that comparisons use for each kernel, for the kernels that have one."""
+        """Return the value that comparisons use for each kernel; leave out kernels without one."""
         return {name: entry.merit for name, entry in self.items() if entry.merit is not None}
 
     @property

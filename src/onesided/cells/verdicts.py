@@ -85,12 +85,13 @@ RANKS: Mapping[str, int] = {
 worse than any other verdict."""
 
 RELEASED = "released"
-"""The name of the series of samples on the call with which the target opens its epoch. A sample is
-1 if the target's call returned only after the origin had called MPI; before, the origin had waited
-outside MPI. A sample is 0 if the target's call returned earlier."""
+"""The name of a series of samples about the call with which the target opens its epoch. While the
+target makes this call, the origin waits outside MPI and then calls MPI. A sample is 1 if the
+target's call returned only after the origin's call. A sample is 0 if the target's call returned
+before the origin's call."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
-"""An operation is early if it returned within this share of the target's remaining compute time."""
+"""An operation is early if it took less than this share of the target's remaining compute time."""
 
 
 @dataclass(frozen=True)
@@ -131,17 +132,17 @@ class Verdict:
 
 
 def is_early(remaining_s: float, elapsed_s: float) -> bool:
-    """Tell whether an operation was early: it surely returned while the target still computed."""
+    """Tell whether an operation surely returned while the target still computed."""
     return elapsed_s < EARLY_SHARE_OF_REMAINING * remaining_s
 
 
 def change(before: str, after: str, crowded: bool) -> str | None:
     """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not change.
 
-    A change is open if one of the two verdicts is `UNDECIDED` or a verdict of a cell that was not
-    measured. In a crowded cell (fewer cores than threads), a change between two observations is
-    open, because the scheduler may be the cause. But a new failure is always worse, and a failure
-    that disappeared is always better, even in a crowded cell.
+    The change is `OPEN` if one of the two verdicts is `UNDECIDED` or a verdict of a cell that was
+    not measured. In a crowded cell (fewer cores than threads), a change from one observed verdict
+    to another is `OPEN`, because the scheduler may be the cause. Even in a crowded cell, a new
+    failure is always worse, and a failure that disappeared is always better.
 
     Args:
         before: the verdict of the first of two cells.

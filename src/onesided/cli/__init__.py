@@ -39,8 +39,8 @@ MODULES: Mapping[str, str] = {
     "wire": "machine",
     "new": "new_experiment",
 }
-"""The module of each command, by the command's first word. `onesided --help` lists the commands in
-this order."""
+"""The module of each command, by the command's first word. The command `onesided --help` lists the
+commands in the order of this mapping."""
 
 OF_ACTIONS = {
     "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
@@ -56,12 +56,12 @@ OF_MANY_VALUES = (
     *("further", "collect", "collect-reframe", "analyse", "report"),
     *("reproducibility", "compare"),
 )
-"""The commands that make millions of Python objects but hardly any reference cycles. In these
-commands, the garbage collector's search for cycles would take a fifth of the time."""
+"""The commands that make millions of Python objects but hardly any reference cycles. If a command
+makes so many objects, the search for cycles would take a fifth of its time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
-    """Return an argument parser for the commands whose first word is in `words`."""
+    """Return an argument parser for the commands whose first word is one of the given words."""
     for module in {MODULES[word] for word in words}:
         importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)

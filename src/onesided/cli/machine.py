@@ -89,7 +89,7 @@ def spack_machine(options: argparse.Namespace) -> int:
     "library says of itself.",
 )
 def spack_check(options: argparse.Namespace) -> int:
-    """Check a machine's Spack file, and print the MPIs that were not tried.
+    """Check a machine's Spack file, and print the MPIs that were not asked for their version.
 
     A fault raises `InputError`.
     """

@@ -112,7 +112,7 @@ def write(name: str, study: str) -> list[Path]:
     ),
 )
 def new(options: argparse.Namespace) -> int:
-    """Write the files of a new experiment, which runs at once."""
+    """Write the files of a new experiment, which can run without changes."""
     for path in write(options.name, options.study):
         print(path.relative_to(paths.project_root()))
     print(f"make report CAMPAIGN={options.name} runs it")

@@ -21,8 +21,8 @@ RANKS, HOSTS_DELAY_US = 2, 50
 TIMED_OUT = 124
 """The exit status for a launcher that was ended after `LAUNCH_TIMEOUT_S` seconds."""
 ONE_MOMENT = ("--latency-passes", "0")
-"""Options with which the kernel measures each latency only once, to save time. The user's options
-may say otherwise."""
+"""Options with which the kernel measures each latency only once, to save time. If the user gives
+such options, the user's options are used."""
 #: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_words(words: list[str]) -> None:
-    """Raise an error if the kernel's options do not begin with a dash, before any installation."""
+    """Before any installation, raise an error if the kernel's options do not begin with a dash."""
     if words and not words[0].startswith("-"):
         expected = f"--environment {words[0]} for an MPI, or after `--` the kernel's options"
         raise InputError("progress", None, repr(words[0]), expected)
@@ -123,7 +123,7 @@ def _print_table(output: Path, cells: list[str], status: int) -> None:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Print what the ranks wrote to the terminal, below the table.
+    """Below the table, print what the ranks wrote to the terminal.
 
     An MPI library may print a line for each window.
 

@@ -22,8 +22,8 @@ KERNEL = "conformance"
 CELL_TIMEOUT_S = 5
 LAUNCH_TIMEOUT_S = 30
 SEEDS = range(1, 21)
-"""The random seeds that are tried one after another if the user gives no seed. The seed determines
-the layout of a cell with the layout `drawn`."""
+"""The random seeds that are tried one after another if the user gives no seed. A seed determines
+the random datatype layout of a cell (layout `drawn`)."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
@@ -39,7 +39,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], *options: str) -> str:
-        """Launch one cell, perhaps with further options for the kernel; return its result."""
+        """Launch one cell, perhaps with more options of the kernel; return the cell's result."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
@@ -70,7 +70,7 @@ class Bench:
             return json.loads(path.read_text("utf-8"))
 
     def run_program(self, program: Path, folder: Path) -> str:
-        """Compile and run the C program that was written from a cell; return how it ended."""
+        """Compile and run the C program that repeats a cell; return how the program ended."""
         executable = folder / "program"
         compiler = self.document["compilers"]["c"]
         built = subprocess.run(
@@ -92,7 +92,7 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return the result of a launch of one cell, from the kernel's lines.
+    """Read the lines that a kernel wrote in a launch of one cell; return the cell's result.
 
     If there is no result line, the cell crashed or hung.
 
@@ -187,7 +187,7 @@ def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace
 
 
 def _command(bench: Bench, options: argparse.Namespace, name: str) -> str:
-    """Return the shell commands that build the C program and run it under the same setting."""
+    """Return the shell commands that build the C program and run it under the cell's setting."""
     document = bench.document
     value = settings.value(options.setting, document["family"], document["version"])
     exports = [f"{key}={shlex.quote(text)}" for key, text in value.variables.items()]

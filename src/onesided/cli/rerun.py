@@ -1,8 +1,8 @@
 """`onesided rerun ENVIRONMENT CELL`: launch a cell of a report again, and compare the verdicts.
 
-The cell is launched exactly as in its campaign: with the same ranks, thread level, setting,
-options, launcher and placement. The line of a cell in a report contains everything that identifies
-the cell.
+The cell is launched as in its campaign: ranks, thread level, setting, options, launcher and
+placement do not change. The line of a cell in a report contains everything that identifies the
+cell.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(found: Found, again: Again) -> list[str]:
-    """Return lines with the old and the new verdict of a cell, and with its values if any."""
+    """Return lines with a cell's old and new verdict, and with its old and new value if known."""
     entry = found.entry
     before = f"in {found.folder}"
     now = "now, of one launch"
@@ -91,7 +91,7 @@ def lines(found: Found, again: Again) -> list[str]:
 
 
 def _values(found: Found, again: Again) -> list[str]:
-    """Return lines with the cell's compared value, in this launch and in the report."""
+    """Return lines with the value that is compared, in this launch and in the report."""
     from onesided import studies
     from onesided.rerun import launch
 
@@ -124,7 +124,7 @@ def _shown(row: Mapping[str, Any], key: str) -> str:
     description="Source an advice file, run its claims again, and say whether they hold.",
 )
 def advice(options: argparse.Namespace) -> int:
-    """Test the claims of an advice file: print one line for each; return 1 if a claim is not true.
+    """Test the claims of an advice file; print a line for each claim; return 1 if one is false.
 
     Raises:
         InputError: a file claims nothing or names an environment that is not there.

@@ -1,7 +1,7 @@
 """Commands for a whole campaign, and for its stages, which Snakemake calls one by one.
 
-A command imports polars or the drawing library only when it runs. This saves time, because a
-campaign starts the command `session` many times.
+A command imports polars or the drawing library only when it runs. These late imports save time,
+because a campaign starts the command `session` many times.
 """
 
 import argparse
@@ -157,7 +157,7 @@ def analyse(options: argparse.Namespace) -> int:
 def report(options: argparse.Namespace) -> int:
     """Write a campaign's report (pages, tables and figures), and print a summary.
 
-    The campaign's page, index.html, has the answers. Each study has its own page.
+    The campaign's page, index.html, has the main results. Each study has its own page.
     """
     from onesided import report as pages
     from onesided.studies import find

@@ -1,8 +1,8 @@
 """Comparison of two campaigns, for example of two MPI versions or of two machines.
 
-The module finds which cells of the two campaigns correspond. The comparison says which verdicts
-changed, what became slower or faster, and which of these changes the noise between launches cannot
-explain.
+The module finds, for each cell of the second campaign, the same cell of the first campaign. The
+comparison says which verdicts changed, what became slower or faster, and which of these changes the
+noise between launches cannot explain.
 """
 
 import math
@@ -42,7 +42,7 @@ from onesided.system.errors import InputError
 class Campaigns(Comparison):
     """The comparison of two campaigns.
 
-    Cells whose verdicts changed come first. Then come cells whose values differ, the largest
+    Cells whose verdicts changed come first. Cells whose values differ come next, the largest
     difference first.
 
     Attributes:
@@ -91,7 +91,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """If each side has one name that the other lacks, map the second's to the first's; else {}."""
+    """If exactly one name is only in `second` and one only in `first`, map them; else {}."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
@@ -132,13 +132,14 @@ def _names_in_first(
 def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return a function that maps a cell's place in the second campaign to that in the first.
+    """Return a function that finds a cell of the second campaign in the first campaign.
 
-    Two cells are the same cell if test, cell and environment are equal. Environments with different
-    names are matched if ``same`` says so, or if each campaign has only one unmatched environment of
-    their family and launch model. Partitions with different names are matched if each campaign has
-    only one unmatched partition. If the first campaign does not have the cell, the function returns
-    a place without an environment, or with an environment that has no cells.
+    A cell of each campaign is the same cell if test, cell id and environment are equal.
+    Environments with different names are matched if ``same`` maps one name to the other, or if each
+    campaign has only one unmatched environment of the same family and launch model. Partitions with
+    different names are matched if each campaign has only one unmatched partition. For a cell that
+    the first campaign does not have, the function returns a place (values that identify a cell)
+    that no cell of the first campaign has.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -165,9 +166,9 @@ def _missing(
     found: Sequence[Pair],
     place: Callable[[Place], Place],
 ) -> dict[str, tuple[int, int]]:
-    """Return, for each environment, how many cells only the first or only the second campaign has.
+    """Count, for each environment, the cells that only the first or only the second campaign has.
 
-    The key is the environment's name in the first campaign, or else in the second.
+    The key is the environment's name in the first campaign; if it has none there, the second's.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}
@@ -183,7 +184,8 @@ def _missing(
 def said(difference: Difference) -> str:
     """Return a ratio, its interval, and what the test found: ``1.12 (1.08 to 1.16) slower``.
 
-    If the ratio is not significant, the text also has the factor that would have been significant.
+    For a ratio that is not significant, the text also says which factor would have been
+    significant.
     """
     between = ""
     if difference.low is not None and difference.high is not None:

@@ -11,31 +11,31 @@ from onesided.measure.significance import are_apart, holm, mean_shift
 from onesided.measure.statistics import median
 
 ASKED_FACTOR = 1.1
-"""A factor of change that users want to find. A comparison says in how many cells a change by this
-factor would be found."""
+"""The factor of change that users want a comparison to find. A comparison says in how many cells a
+change by this factor would be found."""
 
 LEAST_FACTOR = 1.05
-"""The smallest factor that is called a difference. A smaller factor may be a change of the machine
-from hour to hour, which the launches of one campaign do not show. Five campaigns were measured with
-no change between them. Each of 90 ratios compares one environment in two of these campaigns. The
-ratio farthest from 1 was 0.958."""
+"""The smallest factor that is called a difference. A smaller difference may come from the machine,
+whose speed changes from hour to hour. The launches of one campaign do not show this change of the
+machine. Five campaigns were measured, and nothing was changed between the campaigns. From these
+campaigns, 90 ratios were computed, each for one environment in two campaigns. Of these 90 ratios
+without a real change, 0.958 was farthest from 1."""
 
 CELL_LAUNCHES = 7
 """How many launches each side of a comparison needs to judge a single cell. The values of some
 cells are bimodal. With six launches, one side may show only one mode, and the other side only the
-other mode. Such a false difference happens in one of 2048 bimodal cells, and a campaign has dozens
-of bimodal cells. Some launches do not count, because their cores were far apart or another program
-used a core. Ten rounds still leave seven launches that count; six rounds do not."""
+other mode. This false difference happens in one of 2048 bimodal cells, and a campaign has dozens of
+bimodal cells. Some launches do not count, because their cores were far apart or another program
+used a core. With ten rounds, seven launches still count; with six rounds, fewer than seven do."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """How many launches each side of a comparison needs to judge an environment, whose values are means
 over many cells."""
 
 LEAST_TAIL_FACTOR = tails.OUT_OF_PROPORTION
-"""A cell's tail changed if the medians over launches are at least this factor apart, and the tails
-of all launches of one side are above those of all launches of the other side. If nothing changed
-and each side has five launches, all tails of one side are above all tails of the other side in one
-case of 126."""
+"""A cell's tail changed if the medians of both sides are at least this factor apart, and every tail
+of one side is above every tail of the other side. With five launches on each side and no real
+change, all tails of one side are above all tails of the other side in one case of 126."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "~"
 NOT_TESTED = "too few launches"
@@ -62,8 +62,7 @@ Launches = Mapping[int, float]
 """The logarithm of a cell's value in each round, by the number of the round."""
 
 Sides = tuple[Sequence[float], Sequence[float]]
-"""The logarithms of the values of the first side, and of the second side: one value for each launch
-or round."""
+"""The logarithms of the values of both sides, with one value for each launch or round."""
 
 
 @dataclass(frozen=True)
@@ -134,11 +133,11 @@ def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
 def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
     """Combine the values of several cells into one value for each round, on both sides.
 
-    For each cell, the middle between the medians of both sides is subtracted from the cell's
-    values. The value of a round is the mean of these distances over the round's cells. Therefore an
-    effect on all cells of a launch is counted only once, and a cell that is missing in a round does
-    not shift the round's value. Further rounds have few cells. Therefore a round is left out if it
-    has fewer than half as many cells as the fullest round.
+    The middle between the medians of both sides is subtracted from each value of a cell. The value
+    of a round is the mean of these differences over all cells of the round. Therefore an effect on
+    all cells of a launch is counted only once, and a cell that is missing in a round does not
+    change the round's value. Further rounds have few cells. A round is left out if it has fewer
+    than half as many cells as the fullest round.
 
     Args:
         cells: for each cell, the launches on both sides.

@@ -34,13 +34,13 @@ Entry = Mapping[str, Any]
 
 
 def in_both(first: str, second: str) -> str:
-    """Return the name if both sides use the same name; else both names with an arrow."""
+    """Return the name if both sides use the same name; else ``first → second``."""
     return first if first == second else f"{first} → {second}"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A campaign with verdicts: one side of a comparison, or both.
+    """A campaign and its verdicts; it is one side of a comparison, or both sides.
 
     Attributes:
         folder: the campaign's results.
@@ -118,12 +118,12 @@ class Pair:
 
     @property
     def is_crowded(self) -> bool | None:
-        """Tell whether the cell had fewer cores than threads on a side; None if not known."""
+        """Tell whether the cell had fewer cores than threads on either side; None if not known."""
         return self.first["oversubscribed"] or self.second["oversubscribed"]
 
     @property
     def change(self) -> str | None:
-        """Return how the verdict changed: worse, better, open; None if it is the same."""
+        """Return how the verdict changed: worse, better or open; None if it did not change."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 
@@ -141,7 +141,7 @@ class Pair:
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second side's median is in the first's rerun interval, if known."""
+        """Tell whether the second median is in the rerun interval of the first side, if known."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -219,7 +219,7 @@ class Overall:
         return in_both(self.environment, self.other)
 
     def has(self, pair: Pair) -> bool:
-        """Tell whether a cell, with or without times, belongs to this environment and kernel."""
+        """Tell whether a cell, with or without timings, belongs to this environment and kernel."""
         place = (self.system, self.partition, self.environment, self.other, self.setting)
         return _overall_key(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
 
@@ -238,7 +238,7 @@ class Comparison:
     overall: Sequence[Overall]
 
     def changed(self, kind: str) -> list[Pair]:
-        """Return the cells whose verdicts changed in the given way: worse, better or open."""
+        """Return the cells whose verdicts changed in the given direction: worse, better or open."""
         return [pair for pair in self.pairs if pair.change == kind]
 
     @property
@@ -248,7 +248,7 @@ class Comparison:
 
     @property
     def detectable(self) -> float | None:
-        """Return the least factor of change that would be found in half of the tested cells."""
+        """Return the smallest factor of change that would be found in half of the tested cells."""
         factors = [pair.difference.detectable for pair in self.tested]
         return median(factors) if factors else None
 
@@ -333,9 +333,9 @@ def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
 
 
 def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
-    """Return the difference between the two sides for each part, a group of cells.
+    """Return the difference between the two sides for each group of cells.
 
-    The cells of a part are tested together.
+    The cells of a group are tested together.
     """
     return differences.differences(list(map(_together, parts)), differences.CELLS)
 
@@ -357,7 +357,7 @@ def overall(timed: Sequence[Timed]) -> list[Overall]:
 
 
 def _overall_key(pair: Pair) -> tuple[Any, ...]:
-    """Return where and how a cell was run: the key that groups cells into an `Overall`."""
+    """Return a cell's system, partition, environments and setting, which an `Overall` groups by."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

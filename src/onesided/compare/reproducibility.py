@@ -20,7 +20,7 @@ LEAST_OVERLAPPING = 0.95
 
 @dataclass(frozen=True)
 class Figure:
-    """A share of cells that measures reproducibility.
+    """A share of all compared cells, such as the share with the same verdict in both runs.
 
     Attributes:
         name: what the figure counts.
@@ -43,14 +43,14 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the share meets its bound; True if it has no bound."""
+        """Tell whether the share meets its bound. A share without a bound always does."""
         if self.bound is None:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
 
     @property
     def line(self) -> str:
-        """Return the share, its counts and its bound as a line of text."""
+        """Return one line of text: the share, the two counts it comes from, and its bound."""
         said = f"{self.name}: {self.count} of {self.total} ({self.share:.1%})"
         if self.bound is None:
             return said
@@ -61,12 +61,13 @@ class Figure:
 def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the shares that measure reproducibility, over the cells that both runs have.
 
-    Cells with a helper are left out, because on few cores they measure the scheduler. The value of
-    a cell is the median over launches of the cell's figure of merit. The shares for half-width and
-    ratio use the interval in which a rerun's median should be (`statistics.rerun_interval`). The
-    last share uses the interval of the median itself. This share is only for comparison and has no
-    bound. If six launches and six other launches have the same distribution, the median of the
-    first six is within the interval of the other six in 90.0 % of all cases.
+    Cells with a helper are left out, because on few cores such cells measure the scheduler. The
+    value of a cell is the median over launches of the cell's figure of merit. The shares for
+    half-width and ratio use the interval in which a rerun's median should be
+    (`statistics.rerun_interval`). The last of the returned shares uses the interval of the median
+    itself. The last share is only for comparison and has no bound. If six launches and six other
+    launches have the same distribution, the median of the first six is within the interval of the
+    other six in 90.0 % of all cases.
 
     Args:
         found: the cells that `plain_pairs` returns.
@@ -101,7 +102,7 @@ def _values(pair: Pair) -> tuple[Row | None, Row | None]:
 
 
 def plain_pairs(first: Judged, second: Judged) -> list[Pair]:
-    """Return the cells that both runs have and that `figures` compares.
+    """Return the cells that both runs have and that count for reproducibility.
 
     Raises:
         InputError: the two runs have no such cell in common.
@@ -125,7 +126,7 @@ def _moved_lines(found: Sequence[Pair]) -> list[str]:
     """Return a line of text for each MPI and kernel: the factor by which their values changed.
 
     If nearly all cells changed by the same factor, the machine changed between the two runs. The
-    intervals of one run do not include such a change.
+    intervals of one run do not include a change of the machine.
     """
     ratios = defaultdict(list)
     for pair in found:

@@ -24,8 +24,8 @@ CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The name of the image that has kernels for the MPI ABI, but no MPI."""
 OWN, SHARED = "own", "shared"
-"""Whether each container of a launch has its own namespaces, or the containers that a launcher
-starts share their namespaces."""
+"""Whether each container of a launch has namespaces of its own, or containers with the same
+launcher share them."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
 """The environment variable that every image of this project sets. The variable's value is the path
@@ -39,7 +39,7 @@ READ_TIMEOUT_S = 60.0
 
 
 def inside() -> Path | None:
-    """Return the path of the file that describes the image around this process; None outside."""
+    """Return the path of this process's image document; None if the process is in no image."""
     declared = os.environ.get(IMAGE_VARIABLE)
     return Path(declared) if declared else None
 
@@ -86,7 +86,7 @@ def image_file(name: str) -> Path:
 
 
 def read(program: Path, image: Path) -> Document:
-    """Read the document that describes an image, out of the image.
+    """Read an image's document, which is a file inside the image.
 
     Raises:
         OnesidedError: the image cannot be run, or is not an image of this project.

@@ -110,9 +110,9 @@ class Declaration:
     def image_name(self) -> str:
         """Return the name of the container image with this MPI.
 
-        This is the declared image. If no image is declared, the first version of a family in the
-        file has the image with the family's name. Other versions have the image with the native
-        environment's name.
+        This is the declared image. If no image is declared, the image has the family's name for the
+        first version of the family in the file. For other versions of the family, the image has the
+        name of the native environment.
         """
         if self.image:
             return self.image
@@ -126,8 +126,8 @@ def declared(
 ) -> dict[str, Declaration]:
     """Return the declared environments by name, in the order of config/environments.yaml.
 
-    A wheel may be declared without a hash. A missing hash is no error here, so that other
-    environments can be used.
+    A wheel may be declared without a hash. A missing hash of a wheel is no error here, so that
+    other environments can be used.
 
     Args:
         config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
@@ -245,7 +245,7 @@ class Requirement:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each requirement of a lock file, with continued lines: last line number and text."""
+    """Yield the number of the last line, and the text, of each requirement in a lock file."""
     held: list[str] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -260,7 +260,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
-    """Return the requirements in a lock file, by pin (``name==version``).
+    """Return the requirements in a lock file; the key is the pin (``name==version``).
 
     Raises:
         InputError: a line is not a requirement with hashes, or a pin occurs twice.
@@ -277,7 +277,7 @@ def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
 
 
 def read_lock(config_dir: Path) -> dict[str, Requirement]:
-    """Return the requirements in config/wheels.lock, by pin (``name==version``).
+    """Return the requirements in config/wheels.lock; the key is the pin (``name==version``).
 
     Raises:
         InputError: the file cannot be read or is malformed.

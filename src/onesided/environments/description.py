@@ -108,7 +108,7 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
 
 
 def of_image(declaration: Declaration, **known: Any) -> Document:
-    """Return the part of an environment's document about the container image of its ranks.
+    """Return what an environment's document says about the container image of its ranks.
 
     Args:
         declaration: the declaration of the environment.
@@ -139,7 +139,7 @@ def describes(document: Document, found: Installation) -> bool:
 
 
 def version_shown(document: Document) -> str:
-    """Return the version text of a ready MPI; add how its ranks end if they do not end well."""
+    """Return the version text of a ready MPI; if its ranks end badly, add how they end."""
     if document["teardown"] is None:
         return document["library_version"]
     return f"{document['library_version']} ({document['teardown']})"

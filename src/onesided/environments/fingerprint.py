@@ -52,7 +52,7 @@ def _kernels() -> Path:
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
     """Return the SHA-256 (hex) of a file.
 
-    The file is read again only if its time or size has changed.
+    The file is read again only if its modification time or its size has changed.
     """
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
@@ -79,11 +79,12 @@ def kernels_state() -> str:
 
 
 def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
-    """Return a short fingerprint of a kernel's sources. The kernel itself also contains it.
+    """Return a short fingerprint of a kernel's sources.
 
-    The sources are the kernel's own files (``<study>/<kernel>.c`` or all files below
-    ``<study>/<kernel>/``) and the files that kernels share. CMake computes the same fingerprint
-    when it builds a kernel (src/kernels/source_state.cmake).
+    The built kernel also contains this fingerprint. The sources are the kernel's own files
+    (``<study>/<kernel>.c`` or all files below ``<study>/<kernel>/``) and the files that kernels
+    share. CMake computes the same fingerprint when it builds a kernel
+    (src/kernels/source_state.cmake).
 
     Args:
         kernel: the name of the kernel.

@@ -47,7 +47,7 @@ SHARED_PREFIXES = ("/", "/usr")
 
 
 class UnknownMpiError(OnesidedError):
-    """Raised if a wrapper does not compile, or its program does not run or has an unknown MPI."""
+    """Raised if a wrapper cannot compile, or its program does not run or links an unknown MPI."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
         """Make the error. The attribute ``reason`` is the message without the program's path."""
@@ -78,14 +78,14 @@ class Identity:
     def is_version(self, wanted: str) -> bool:
         """Tell whether the MPI's version is ``wanted``.
 
-        Only numbers that both versions have are compared.
+        If one version has fewer numbers, as 5.0 and 5.0.11, only the common numbers are compared.
         """
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder may contain several MPIs and therefore identifies none of them."""
+    """Tell whether a folder may contain several MPIs, so that it does not identify one MPI."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 
@@ -149,7 +149,7 @@ def identify(
 
 
 def package_and_version(text: str) -> tuple[str, str] | None:
-    """Return the Spack package and the version of an MPI from its version text; None if unknown."""
+    """Return an MPI's Spack package and version, from its version text; None if unknown."""
     for package, pattern in SAYS.items():
         match = pattern.search(text)
         if match:
@@ -158,7 +158,7 @@ def package_and_version(text: str) -> tuple[str, str] | None:
 
 
 def beginning(text: str) -> str | None:
-    """Return the part of an MPI's version text that ends with the version; None if unknown."""
+    """Return the beginning of an MPI's version text, up to the version; None if unknown."""
     found = (pattern.search(text) for pattern in SAYS.values())
     return next((match[0].rstrip(".") for match in found if match), None)
 

@@ -30,7 +30,8 @@ MPI = "mpi"
 """The name of the definition file that all images with an MPI use. Each kernel is an app of these
 images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""The definitions whose images have an app for each kernel, with the standard of these kernels."""
+"""The definitions of images with an app for each kernel, and the standard (MPI or OpenSHMEM) of
+these kernels."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -39,7 +40,7 @@ FAMILIES = {
         "Intel Simplified Software License (Intel MPI), which goes with every copy",
     ),
 }
-"""For each MPI family: the name of the MPI for a reader, and its licence."""
+"""For each MPI family: the name of the MPI as readers know it, and its licence."""
 APP = """
 %apprun {kernel}
     exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
@@ -98,7 +99,8 @@ class Image:
 def known() -> dict[str, Image]:
     """Return all images that can be built, by name.
 
-    The image with a family's name has the first version of the family in config/environments.yaml.
+    An image with the name of a family contains the first version of this family in
+    config/environments.yaml.
     """
     declared = [one for one in declarations.declared().values() if one.packages]
     first: dict[str, declarations.Declaration] = {}
@@ -129,7 +131,7 @@ def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image
 
 
 class Builder:
-    """Builds images one after another. What several images share is built only once."""
+    """Builds images one after another. A base that several images share is built only once."""
 
     def __init__(self, bootstrap: str = "docker", mirror: str | None = None) -> None:
         """Find the runtime.
@@ -151,7 +153,7 @@ class Builder:
     def build(self, image: Image) -> float:
         """Build an image and the outdated images on which it depends; return the seconds needed.
 
-        If two builds use the same folder, one build waits for the other.
+        If two builds use the same folder, one waits until the other has ended.
 
         Raises:
             OnesidedError: a build failed. The message names the build's log. An existing image
@@ -175,7 +177,7 @@ class Builder:
         return time.monotonic() - begin
 
     def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
-        """Build an outdated image on which other images depend; return a hash of its sources."""
+        """Build an image that others depend on, if outdated; return a hash of its sources."""
         folder = paths.project_root() / "containers"
         scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
         files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
@@ -188,7 +190,7 @@ class Builder:
         return state
 
     def _make_context(self) -> None:
-        """Make the folder from which images copy their files: checkout, scripts, pip's settings."""
+        """Make the folder from which images copy the checkout, scripts and pip's settings."""
         root = paths.project_root()
         shutil.rmtree(self._context, ignore_errors=True)
         source, python = self._context / "source", self._context / "python"
@@ -205,7 +207,10 @@ class Builder:
             os.utime(path, (epoch(), epoch()))
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
-        """Let apptainer build an image. The file gets its final name only when it is complete."""
+        """Let apptainer build an image.
+
+        The image file gets its final name only when the image is complete.
+        """
         self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")
@@ -323,7 +328,7 @@ def _write_pip_settings(folder: Path) -> None:
 
 
 def content(image: Path) -> dict[str, str]:
-    """Return the kind, mode, and SHA-256 or link target of each path in an image.
+    """For each path in an image, return the kind, the mode, and the SHA-256 or link target.
 
     Raises:
         OnesidedError: there is no runtime, or the image cannot be run.

@@ -34,7 +34,7 @@ TRACES = (
 def bake(image: str, *names: str) -> int:
     """Install MPIs in an image, build their kernels, and write the image's document.
 
-    This command runs in the first build stage.
+    The command `bake` runs in the first build stage of an image.
 
     Returns:
         0, or 1 if an MPI is missing; then a message says why.
@@ -71,7 +71,7 @@ def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:
-    """Build kernels that use the MPI ABI and load the MPI that is mounted at `MPI_MOUNT`."""
+    """Build kernels with the MPI ABI, which load the MPI that is mounted at `MPI_MOUNT`."""
     subprocess.run(
         ["sh", kernels.build_script(), kernels.sources(), ABI_KERNELS, mpi / ABI_COMPILER],
         check=True,

@@ -15,16 +15,16 @@ from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
-"""The environment variable that marks all processes of a launch. It identifies ranks that outlive
-the launcher."""
+"""The environment variable that marks all processes of a launch. With this variable, ranks that
+outlive their launcher can be found."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
-"""The environment variable that lists the kernels to build, with commas.
+"""The environment variable that lists the kernels to build, separated by commas.
 
-If it is not set, ReFrame builds all kernels.
+If the variable is not set, ReFrame builds all kernels.
 
-ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
+A session needs only a few kernels, but ReFrame builds kernels before it knows which ones."""
 LAST_WORDS = 2000
-"""How many characters of a failed build's output its error message contains, from the end."""
+"""The error message of a failed build contains this many last characters of its output."""
 
 
 def build_script() -> Path:
@@ -46,7 +46,7 @@ def names(library: str = libraries.MPI) -> list[str]:
 
 
 def chosen(library: str) -> list[str]:
-    """Return the kernels of a library that `CHOICE_VARIABLE` lists; all if it is not set."""
+    """Return the kernels of a library that `CHOICE_VARIABLE` lists; without it, all kernels."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 
@@ -55,7 +55,7 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
     """Return the folder of an environment's kernels, whose executables are ``bin/<kernel>``.
 
     If CMake builds the kernels, the folder's name contains hashes of the sources and the
-    environment. Therefore a session finds the kernels that an earlier session built, and kernels
+    environment. Therefore a session uses the kernels that an earlier session built, but kernels
     with changed sources are built again.
 
     Args:
@@ -122,7 +122,7 @@ def launch_line(
 ) -> list[str]:
     """Return the command line that launches a kernel on some ranks under an MPI.
 
-    If the MPI is in a container, the container sees the current working folder.
+    If the MPI is in a container, the current working folder is visible in the container.
     """
     launcher = environment["launcher"]
     room = launcher["oversubscribe"] if ranks > cores.usable() else []
