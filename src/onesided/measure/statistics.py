@@ -282,7 +282,7 @@ def excluded_laws(intervals: Intervals) -> list[str]:
 
 
 def widened(intervals: Intervals, factor: float) -> Intervals:
-    """Return wider intervals: low ends are divided and high ends multiplied by a factor."""
+    """Return wider intervals: the factor divides each low end, and multiplies each high end."""
     return {number: (low / factor, high * factor) for number, (low, high) in intervals.items()}
 
 

@@ -51,7 +51,7 @@ class Defect:
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
-        """Tell whether a test may have this defect: it fits the defect's patterns."""
+        """Tell whether a test may have this defect: partition, environment and test match."""
         return (
             _fits(partition, self.partitions)
             and _fits(environment, self.environments)

@@ -127,7 +127,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Yield the place, metric and proposal of each cell whose experiment has values with bounds."""
+    """Yield each cell's place, the metric that gets a bound, and the proposed bound."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:

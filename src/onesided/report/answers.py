@@ -1,4 +1,4 @@
-"""Combine verdicts of several cells into one, and say for which MPIs a statement is true."""
+"""Make answers: combine verdicts of cells into one, and name the MPIs that have a verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def rows_are(cells: Sequence[Cell]) -> str:
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Name the MPIs with which nothing was measured, in a sentence; [] if all were measured."""
+    """Return a sentence that names the MPIs with which nothing was measured; [] if none."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 

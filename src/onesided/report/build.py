@@ -97,7 +97,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return the section with the number of cells by verdict; with `whole`, also all cells."""
+    """Return the section that counts cells by verdict; with `whole`, it also lists them."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -226,7 +226,7 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer to a study's question; None if the campaign has no answer to it."""
+    """Return the answer to a study's question; None if this campaign does not answer it."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 

@@ -182,7 +182,7 @@ class Growth:
         return [Folded(title.format(self.metric), table) for title, table in tables if table]
 
     def _today(self, material: Material) -> Table | None:
-        """Return the table of cells with values for at least `LEAST_NUMBERS` numbers of ranks."""
+        """Return the table of cells with values for `LEAST_NUMBERS` or more numbers of ranks."""
         cores, crowd = apart_by_cores(material, filter(self.shown, material.cells))
         found, crowded = self._by_ranks(material, cores), grouped(crowd, _at)
         if not found:
@@ -255,7 +255,7 @@ class Growth:
         return fields | {f"{end}_{name}": one for end, one in zip(ENDS, ends, strict=True)}
 
     def _in_source(self) -> Table | None:
-        """Return the table of the paper's curves that have at least `LEAST_NUMBERS` points."""
+        """Return the table of curves of the paper with at least `LEAST_NUMBERS` points each."""
         rows = [row for curves in self.published for row in self._rows_of(curves)]
         if not rows:
             return None

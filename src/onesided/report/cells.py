@@ -60,7 +60,10 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a format for names with partitions, and its columns; None for a single partition."""
+    """Return a format for names that include partitions, and the columns that it needs.
+
+    Return None if there is only one partition.
+    """
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -221,7 +224,7 @@ def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
 
 
 def placements_in_words(cells: Iterable[Cell]) -> str:
-    """Return `placements` in words: ``2 ranks with 1 and 2 a node, 4 ranks with 4 a node``."""
+    """Return the result of `placements` in words: ``2 ranks with 1 and 2 a node``, for example."""
     said = [
         f"{numbers.count(ranks, 'rank')} with {listed([*map(str, per_node)])} a node"
         for ranks, per_node in placements(cells).items()

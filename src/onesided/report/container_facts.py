@@ -15,12 +15,12 @@ from onesided.report.words import short_detail
 Facts = Mapping[str, Any]
 
 _DIGITS = 12
-"""The number of digits of a SHA-256 that a page shows."""
+"""A page shows this number of digits of a SHA-256."""
 
 
 @dataclass(frozen=True)
 class Contained:
-    """An environment in a container, and the native environment of the same MPI.
+    """An environment in a container; it is compared with the native environment of the same MPI.
 
     Attributes:
         native: the native environment's name.
@@ -46,7 +46,7 @@ def _facts(campaign: CollectedCampaign, environment: str) -> list[Facts]:
 
 
 def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-    """Merge rows that are equal in the given keys, and add up the launches of merged rows."""
+    """Merge rows that have equal values in the given keys; add up the launches of merged rows."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         alike = repr([row.get(key) for key in keys])
