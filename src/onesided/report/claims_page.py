@@ -187,7 +187,7 @@ class ClaimsPage:
         return [first, Markup("{}").format(self._over_names())]
 
     def _over_claims(self) -> str:
-        """Say how many claims hold with every MPI, with some, and with none."""
+        """Return a sentence that counts the claims that hold with all, some and no MPIs."""
         counts = Counter(_together(one.word for one in own) for own in self.claims.values())
         sources = list(dict.fromkeys(one.answer.claim.source for one in self.every))
         return (

@@ -71,7 +71,7 @@ def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -
 
 
 def cells_table(found: Campaigns) -> Table:
-    """Return every cell of both campaigns: changed verdicts first, then cells that differ."""
+    """Return the table of all cells of both campaigns; cells whose verdicts changed come first."""
     return _table("compare_cells", "Every cell.", found.pairs, "headline")
 
 
@@ -89,7 +89,7 @@ def _kernel_tables(found: Campaigns) -> list[Table]:
 
 
 def _tails(found: Campaigns) -> Section:
-    """Return the section on latencies whose tails changed, with the changes of their medians."""
+    """Return the section on latencies whose tails changed, and on how their medians changed."""
     axes = axes_that_differ(found.tails)
     rows = [
         {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}

@@ -103,7 +103,10 @@ def sharing_table(
 def _sharing_rows(
     campaign: CollectedCampaign, environment: str, way: str, container: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return a row for each different set of facts that an environment's launches report."""
+    """Return the facts that an environment's launches report.
+
+    Launches that report equal facts share a row.
+    """
     documents = campaign.record.get("environments", [])
     reasons = [one.get("reason") for one in documents if one["name"] == environment]
     fixed = {
@@ -199,7 +202,7 @@ def _binary_row(campaign: CollectedCampaign, facts: Facts) -> dict[str, Any]:
 
 
 def _one_binary(kernel: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say whether all environments of the image ran the same binary of a kernel."""
+    """Say whether all environments with the image ran the same binary of a kernel."""
     own = [row for row in rows if row["kernel"] == kernel]
     digests = {row["program_sha256"] for row in own}
     libraries = {row["library_path"] for row in own}

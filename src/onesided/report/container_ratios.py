@@ -37,7 +37,7 @@ def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
 
 
 def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
-    """Return the key that groups cells into one ratio: the environment, and the key of the row."""
+    """Return a key; cells with the same key belong to one ratio of an environment."""
     return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
 
 
@@ -54,7 +54,9 @@ def _key(way: str) -> str:
 def ratios_table(
     topic: str, cells: Sequence[Pair], ways: Mapping[str, str], merit: FigureOfMerit
 ) -> Table:
-    """Return the ratios of one kernel: a row for each operation, a column for each launch model.
+    """Return the table of ratios of one kernel: one row for each operation.
+
+    The table has one column for each way to launch.
 
     Args:
         topic: identifier of the question.
@@ -117,8 +119,7 @@ def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the figure
 
 _LEAST_SPAN = 1.25
-"""The axis of ratios in the figure is at least from 1 divided by this factor to 1 times this
-factor."""
+"""The figure's axis of ratios extends at least from 1 divided by this factor to this factor."""
 
 _CUT = 3.0
 """An interval is drawn at most to this factor below the least or above the largest of all drawn

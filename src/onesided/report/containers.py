@@ -39,7 +39,7 @@ whichever MPI of the host is bound into the container."""
 
 @dataclass(frozen=True)
 class Topic:
-    """A question that environments in containers answer, such as what a container costs.
+    """A question that a section answers: what a container costs, or what the MPI ABI costs.
 
     Attributes:
         identifier: the identifier of the section; the names of the topic's files begin with it.
@@ -278,7 +278,7 @@ def _verdicts_table(compared: Compared) -> Table:
 
 
 def _environments_table(compared: Compared) -> Table:
-    """Return the table of environments, each with its ratio to the native environment."""
+    """Return the table that compares environments in containers with native environments."""
     ways = {one.name: one.way for one in compared.environments}
     comparison, merits = compared.comparison, compared.merits
     rows = [

@@ -140,7 +140,7 @@ class Cells:
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return a choice's value for a key, such as the number of ranks; None if it has none."""
+        """Return what a choice asks of a key, such as the number of ranks; None if nothing."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
@@ -197,19 +197,22 @@ class Cells:
         return found
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
-        """Return the values of the cells of `measured` by number of ranks."""
+        """Return the values of the cells that `measured` returns, by their numbers of ranks."""
         known = ((ranks, self.values.of(cell)) for ranks, cell in self.measured(choice).items())
         return {ranks: measure for ranks, measure in known if measure is not None}
 
     def ratio(self, above: Cell, below: Cell) -> Measure | None:
-        """Return the ratio of two cells' values, round by round if any round has both values."""
+        """Return the ratio of two cells' values.
+
+        The ratio is computed round by round if a round has both values.
+        """
         over, under = self.values.of(above), self.values.of(below)
         if over is None or under is None or not under.low:
             return None
         return self.values.ratio(above, below) or quotient(over, under)
 
     def unsupported(self, *choices: Choice) -> Outcome:
-        """Say why no cell of some choices could run; empty if the cells' reasons differ."""
+        """Return why no cell of some choices could be run; empty if there are several reasons."""
         causes = (verdicts.UNSUPPORTED, verdicts.UNAVAILABLE)
         cells = [cell for choice in choices for cell in self.chosen(self.cores, choice)]
         reasons = {cell.detail or "" for cell in cells if cell.verdict in causes}
@@ -369,7 +372,7 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide a claim by the first cell whose verdict answers the question; fewest ranks first.
+    """Decide a claim by the verdict of a cell; the cell with the fewest ranks is asked first.
 
     With ``ends``, the claim is about whether the cell ends or hangs. With ``completes``, the claim
     is about whether an access completes while its target computes. With ``completes``, the result

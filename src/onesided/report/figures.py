@@ -19,7 +19,7 @@ from onesided.system.errors import OnesidedError
 
 
 class _Altair:
-    """Altair, loaded when the first chart is drawn, because ReFrame loads pages but draws none."""
+    """Altair, loaded when a chart is drawn, because ReFrame loads this module but draws nothing."""
 
     def __getattr__(self, name: str) -> Any:
         import altair
@@ -36,8 +36,8 @@ Specification = dict[str, Any]
 WIDE_PX = 960
 NARROW_PX = 340
 FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
-"""The fonts of figures. The fonts of a chart; the width of text is computed from the first font.
-The other fonts have characters of the same width as the first font."""
+"""The fonts of figures. The width of text is computed from the first font. The other fonts have
+characters of the same width as those of the first font."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),

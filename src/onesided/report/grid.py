@@ -159,7 +159,7 @@ def _names(material: Material) -> dict[str, str]:
 
 
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
-    """Return how many cells of each environment have each verdict, and the first failure's reason.
+    """Return the number of cells of each environment with each verdict, and the first failure.
 
     If all cells are on one page, each number of cells is a link to these cells.
 
