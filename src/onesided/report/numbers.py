@@ -107,7 +107,7 @@ def per_second(value: float) -> str:
 
 
 def plain_seconds(value: float) -> str:
-    """Return seconds without a unit: at least six decimals and three significant digits."""
+    """Return seconds without a unit, with at least six decimals and three significant digits."""
     if value <= 0:
         return f"{value:.6f}"
     return f"{value:.{max(6, 2 - math.floor(math.log10(value)))}f}"

@@ -218,7 +218,7 @@ def further_rounds(loaded: Loaded) -> str | None:
 
 
 def damaged_files(loaded: Loaded) -> str | None:
-    """Say which launches do not count because a file is damaged; None if no file is damaged."""
+    """Say which launches do not count because of a damaged file; None if no file is damaged."""
     details = loaded.campaign.read_cells("detail")["detail"].drop_nulls()
     found = details.filter(details.str.starts_with(DAMAGED))
     if not found.len():

@@ -49,7 +49,7 @@ UNITS = {
 conversion."""
 
 OURS = ("row", "short_label", "suspect", "note")
-"""Columns of the CSV files that are not from a paper (results/published/README.md)."""
+"""The columns of CSV files that this project added (results/published/README.md)."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class PublishedTable:
         )
 
     def table(self) -> Table:
-        """Return the table as printed, with notes on columns and on each suspect number."""
+        """Return the table as printed, with notes on its columns and on its suspect numbers."""
         names = list(self.document["columns"])
         shown = [name for name in names if name != self.groups]
         columns = [
@@ -202,7 +202,7 @@ class PublishedTable:
         )
 
     def _meanings(self) -> list[tuple[str, str]]:
-        """Return a note, without a mark, for each column whose meaning the YAML file states."""
+        """Return a note, without a mark, for each column that the YAML file explains."""
         columns = self.document["columns"].values()
         said = [(one["title"], one["meaning"]) for one in columns if "meaning" in one]
         return [("", f"{title}: {meaning.rstrip('.')}.") for title, meaning in said]

@@ -27,7 +27,7 @@ def factor_of(ratio: Measure) -> str:
 
 
 def word_of(ratio: Measure, below: str, above: str) -> str:
-    """Return `below` or `above` if a ratio's whole interval is below or above 1, else `OPEN`."""
+    """Return `below` or `above` if the whole interval is below or above 1; otherwise `OPEN`."""
     return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
 
 
@@ -144,7 +144,7 @@ class Ratios:
     groups: str | None = None
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; only the sentence `nothing` if nothing was compared."""
+        """Return sentences and table; if nothing was compared, only the sentence `nothing`."""
         material = apart(material)
         by_name = compared(material, self.metric, self.pairs)
         if not by_name:

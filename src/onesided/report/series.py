@@ -76,7 +76,7 @@ class SeriesFigure:
     is_order: bool = False
 
     def points(self, material: Material) -> list[Row]:
-        """Return a point of the figure for each cell, in the order of the cells' declaration."""
+        """Return one point of the figure for each cell; points are in the order of the cells."""
         material = apart(material)
         cells = [cell for cell in material.cells if self._is_shown(cell)]
         differing = _differing(cells, self.x.name)
@@ -235,7 +235,7 @@ def _is_logarithmic(values: Sequence[float]) -> bool:
 
 
 def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
-    """Return a logarithmic scale for values of several magnitudes, else a scale from zero."""
+    """Return a logarithmic scale for values over a wide range, else a scale that begins at 0."""
     found = list(values)
     if _is_logarithmic(found):
         return figures.log_scale(found, margin)
@@ -243,7 +243,7 @@ def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
 
 
 def _decades(values: Sequence[float]) -> dict[str, Any]:
-    """Return the ticks of an axis: powers of ten if the axis is logarithmic, else few ticks."""
+    """Return the ticks of an axis: powers of ten on a logarithmic axis, else a few ticks."""
     if not _is_logarithmic(values):
         return {"tickCount": 5}
     first, last = (math.floor(math.log10(end)) for end in (min(values), max(values)))
