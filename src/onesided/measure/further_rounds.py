@@ -75,7 +75,7 @@ def wanted(
     """Return the cells that get a further round, with one reason for each cell.
 
     The keys are the tests of the cells. If a cell needs a further round in one environment, the
-    cell runs again in all environments and partitions. If it ran in one environment only,
+    cell runs again in all environments and partitions. If a cell ran again in one environment only,
     environments would have different numbers of launches, and chance would decide how many.
     """
     found: dict[str, dict[str, str]] = {}

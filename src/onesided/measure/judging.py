@@ -82,7 +82,7 @@ operation that waits."""
 MINIMUM_SPAN = 1.5
 """In the test for a delay, remaining compute times must differ: their 90th percentile is at least
 this many times their 10th percentile. If the remaining compute time grows by this factor, an
-operation that waits takes half as long again. The time of a delayed operation does not grow."""
+operation that waits takes 1.5 times as long. The time of a delayed operation does not grow."""
 
 MAXIMUM_GROWTH = 0.3
 """The test for a delay assumes that an operation's time is a power of the remaining compute time.

@@ -43,9 +43,10 @@ samples count."""
 
 NEAR_FACTOR = 1.5
 """Two cores are `near` if the round trip of a cache line between them is at most this factor longer
-or shorter than the usual round trip between near cores. On one virtual machine, the round trips
-between cores had only two different lengths, more than a factor of two apart. On another machine,
-the round trip between two threads of one core was six times shorter than between any two cores."""
+or shorter than the usual round trip between near cores of the partition. On one virtual machine,
+the round trips between cores had only two different lengths, more than a factor of two apart. On
+another machine, the round trip between two threads of one core was six times shorter than between
+any two cores."""
 NEAR_PERCENT = 25
 """This percentile of all round trips of a cache line counts as the round trip between near
 cores."""

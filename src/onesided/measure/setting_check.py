@@ -43,7 +43,7 @@ def _machine(row: Row) -> tuple[Any, ...]:
 
 
 def default_threads(cells: pl.LazyFrame) -> dict[tuple[Any, ...], int]:
-    """Return the largest number of threads that ranks have after MPI_Init by default."""
+    """Return the largest number of threads of a rank after MPI_Init at the default setting."""
     known = cells.filter(
         pl.col("setting") == settings.DEFAULT, pl.col("threads_after_init").is_not_null()
     )

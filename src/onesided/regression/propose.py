@@ -27,8 +27,8 @@ campaigns, each of 3,534 latencies was at most 1.79 times the median that the ot
 pair had measured."""
 
 AGREEING = 3
-"""The number of launches, those with the least values, whose values must be close together. If only
-one or two launches had unusually small values, later launches could not stay well below the
+"""This number of launches, those with the least values, must have values that are close together.
+If only one or two launches had unusually small values, later launches could not stay well below the
 bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
@@ -67,8 +67,8 @@ class Proposal:
     def misses(self) -> float:
         """Return the largest slow-down, as a factor, that may stay below the bound.
 
-        The reason: as the third least value is above the campaign's least value, a later launch's
-        value may be as far below it.
+        A later launch may be faster than the campaign's fastest launch, by up to the ratio of the
+        third least value to the least value.
         """
         return BOUND_FACTOR * self.spread
 

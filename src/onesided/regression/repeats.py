@@ -18,8 +18,8 @@ from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
 """A launch clears a value that is at most this share of its bound. The share corresponds to 1.5
-times the campaign's least value. Suppose that a latency became three times as high. If so, a launch
-clears it only if the same launch would have measured half of the least value before the change."""
+times the campaign's least value. If a latency became three times as high, a launch clears it only
+if the same launch would have measured half of the least value before this change."""
 
 ENOUGH_LAUNCHES = 7
 """If no launch has cleared a value, the test is launched until this number of launches had cores in

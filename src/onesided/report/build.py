@@ -261,7 +261,7 @@ def _briefs(loaded: Loaded, every: Sequence[Sheet]) -> list[Markup]:
 
 
 def _again(materials: Sequence[Material]) -> str | None:
-    """Return an example of a command that runs a cell again: the shortest; None without cells."""
+    """Return the shortest of the commands that run a cell again; None if there are no cells."""
     lines = (material.lines.line(material.cells[0]) for material in materials if material.cells)
     return min(lines, key=len, default=None)
 

@@ -313,8 +313,8 @@ SHOW: Mapping[str, Callable[[float], str]] = {
 """For each unit: the function that writes a value with this unit as text for a reader."""
 
 ENDS = {"first": "fewest", "last": "most"}
-"""A table shows values for the fewest and for the most ranks. Each has a key for its columns, and a
-word for readers."""
+"""The keys of the columns with values for the fewest and for the most ranks, and the words for
+readers."""
 
 PER_CENT = f"{100 * (TOLERANCE - 1):.0f}"
 

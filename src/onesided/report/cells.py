@@ -141,8 +141,8 @@ Ranks = tuple[str, str, int]
 """Where cells ran: system, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
-"""`Ranks`, setting and all labels: the number of threads of a rank may depend on all of these. It
-depends on the setting because, with some settings, libraries start further threads."""
+"""`Ranks`, setting and all labels: the number of threads of a rank may depend on all of these. The
+setting matters because, with some settings, libraries start further threads."""
 
 
 def _ranks_of(cell: Cell) -> Ranks:
@@ -212,7 +212,7 @@ def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
 
 
 def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
-    """Return, for each number of ranks, with how many ranks per node cells ran, fewest first.
+    """Return, for each number of ranks, the numbers of ranks per node with which cells ran.
 
     Cells whose nodes are not known are left out.
     """

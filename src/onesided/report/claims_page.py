@@ -141,7 +141,7 @@ def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
 
 
 def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, list[str]]:
-    """Return how many claims are about experiments without these kernels, and their titles."""
+    """Return how many claims experiments of other kernels have, and these experiments' titles."""
     others = [entry for kernel, entry in experiments.items() if kernel not in set(kernels)]
     counts = {
         entry.title: len(one.claims)

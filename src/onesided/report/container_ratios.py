@@ -21,7 +21,7 @@ _HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
 
 
 def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str], ...]:
-    """Return the labels of a cell over which its figure of merit is not pooled."""
+    """Return the labels of a cell, without the axes over which its figure of merit is pooled."""
     pooled = merit.pooled if merit else ()
     labels = pair.first["labels"].items()
     return tuple((axis, str(value)) for axis, value in labels if axis not in pooled)

@@ -33,8 +33,8 @@ from onesided.report.parts import Column, Part, Prose, Section, Table
 from onesided.report.words import listed, short_detail
 
 ABI_IMAGE = "abi"
-"""The image without an MPI. The image that contains no MPI. Its only binary of a kernel uses
-whichever MPI of the host is bound into the container."""
+"""The image without an MPI. Each kernel has only one binary in this image, which uses whichever MPI
+of the host is bound into the container."""
 
 
 @dataclass(frozen=True)

@@ -376,7 +376,7 @@ def verdict(cells: Cells, asked: Asked) -> Outcome:
 
     With ``ends``, the claim is about whether the cell ends or hangs. With ``completes``, the claim
     is about whether an access completes while its target computes. With ``completes``, the result
-    is `OPEN` if the cell failed.
+    is `OPEN` if the cell failed or is undecided.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
