@@ -26,7 +26,7 @@ def feature(library: str) -> str:
 
 
 def _is_for(path: PurePath, library: str) -> bool:
-    """Tell whether a source file is compiled for a library; the end of the file's name decides."""
+    """Tell from the end of a source file's name whether the file is compiled for a library."""
     others = [ending for name, ending in ENDINGS.items() if name != library]
     return not any(path.stem.endswith(ending) for ending in others)
 

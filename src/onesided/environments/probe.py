@@ -1,7 +1,7 @@
-"""Probe an MPI: compile a small program, and run two ranks of it, to see which MPI this is.
+"""Probe an MPI: compile a small program and run it on two ranks, to see which MPI this is.
 
-Some versions of MPIs start only with further environment variables, which depend on the MPI's
-folder. They are called fallbacks.
+Some versions of MPIs start only if further environment variables are set, whose values depend on
+the MPI's folder. They are called fallbacks.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Installation:
     def in_folder(
         cls, declaration: Declaration, root: Path, requirements: str | None
     ) -> Installation:
-        """Return an MPI in a folder, whose subfolders are as the MPI's family declares."""
+        """Return the MPI in a folder; its family declares where in the folder the programs are."""
         family = declaration.family_data
         launcher = root / family["launcher"]
         return cls(
@@ -104,7 +104,10 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Fill in ``{folder of PATTERN}`` in the value of a variable; None if there is no such file."""
+    """Replace ``{folder of PATTERN}`` in a text by the folders with matching files.
+
+    Return None if no file matches.
+    """
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:

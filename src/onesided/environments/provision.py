@@ -47,7 +47,7 @@ def choices() -> list[str]:
 
 
 def asked_provider(provider: str | None = None) -> str | None:
-    """Return the provider to use for all environments; None: the declared provider of each.
+    """Return the provider that replaces all declared providers; None if no provider was asked for.
 
     Inside an image of this project, the provider is ``container``.
 
@@ -69,8 +69,8 @@ def asked_provider(provider: str | None = None) -> str | None:
 def read(name: str, provider: str | None = None) -> Document:
     """Return the document that describes an environment.
 
-    An environment that was never provided is unavailable, and the reason says so. The same is true
-    if another version of this program wrote the document.
+    An environment that was never provided is unavailable, and the reason says so. The status is
+    also `unavailable` if another version of this program wrote the document.
 
     Args:
         name: a declared environment.

@@ -17,16 +17,17 @@ DEFAULT = "default"
 """The setting that sets nothing. Other settings are compared with this default setting."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
-"""The environment variable that lists, with commas, the settings for which ReFrame makes checks.
+"""The environment variable that lists the settings for which ReFrame makes checks, separated by
+commas.
 
 If the variable is not set, ReFrame makes checks for all settings.
 
-ReFrame makes every check of a file before it selects checks, but a session needs only a few."""
+A session needs only a few checks, but ReFrame first makes every check that a file declares."""
 
 
 @dataclass(frozen=True)
 class SettingValue:
-    """What a setting means for one MPI: the variables to set, or the reason why there are none.
+    """What a setting means for one MPI: the variables to set, or why the setting is unavailable.
 
     Attributes:
         variables: the variables to set; empty if nothing is set.
@@ -70,7 +71,7 @@ def chosen() -> list[str]:
 
 
 def _of_version(declared: dict[str, Any], version: str | None) -> dict[str, Any]:
-    """Return a setting's entry for the series of an MPI version, or else for the whole family."""
+    """Return what a setting declares for an MPI's release series, or else for the whole family."""
     series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
     return declared["series"][max(series, key=len)] if series else declared
 
@@ -104,7 +105,7 @@ def value(setting: str, family: str | None, version: str | None) -> SettingValue
 
 
 def shares_memory(setting: str) -> bool:
-    """Tell whether, with every MPI family, a setting lets the ranks of one node share memory.
+    """Tell whether the ranks of one node may share memory at a setting, with every MPI family.
 
     Raises:
         KeyError: the setting is not declared.
@@ -125,10 +126,10 @@ def spans_hosts(setting: str) -> bool:
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
-    """Raise an error for an impossible choice of MPIs and a setting, before any installation.
+    """Raise an error if MPIs and setting do not fit, before any MPI is installed.
 
-    A choice is impossible if an MPI or the setting is unknown, or if none of the MPIs has the
-    setting. MPIs whose family or version is not declared are not checked here.
+    The error is raised if an MPI or the setting is unknown, or if none of the MPIs has the setting.
+    MPIs whose family or version is not declared are not checked here.
 
     Args:
         environments: the names of the environments.

@@ -42,7 +42,8 @@ WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 
 Definition = Mapping[str, Any]
 """What ReFrame knows about an environment on a partition. The keys include ``partition``
-(``system:partition``), ``environment`` (its name), and everything that decides which MPI it is."""
+(``system:partition``), ``environment`` (its name), and everything that determines which MPI the
+environment has."""
 
 
 def environment_file(definition: Definition) -> Path:
@@ -52,7 +53,7 @@ def environment_file(definition: Definition) -> Path:
 
 
 def read(definition: Definition) -> Document:
-    """Return the document of an environment of a site's own; before its first probe, `unknown`."""
+    """Return the document of a site's environment; if there is none, the document of `unknown`."""
     try:
         document = documents.read_json(environment_file(definition), "environment")
     except InputError:
@@ -160,10 +161,10 @@ def of_image(definition: Definition, text: str) -> Document:
 
 
 def family_of_package(package: str) -> str | None:
-    """Return the MPI family whose settings and launcher options a Spack package uses.
+    """Return the MPI family to which a Spack package belongs.
 
-    The result is None if there is no such family. For example, an MPI that was made from MPICH may
-    have its own variables.
+    The result is None if no family has this package. For example, an MPI derived from MPICH belongs
+    to no family, because it may have its own variables.
     """
     for name, data in declarations.families().items():
         is_mpi = declarations.library_of(data) == declarations.libraries.MPI
@@ -188,7 +189,7 @@ def _declaration(
 def _first_number(text: str) -> str:
     """Return the version from a version text of unknown form: the first number with dots.
 
-    If there is none, return the first word.
+    If the text has no such number, return its first word.
     """
     found = re.search(r"\d+(?:\.\d+)+", text)
     return found[0] if found else text.split()[0]

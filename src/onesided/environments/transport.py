@@ -1,8 +1,9 @@
 """Find out how an MPI transports window accesses, from the debug output of an untimed launch.
 
-A debug report is the output of one launch of the kernel `progress` with one window flavor. It has
-the library's output, then the kernel's JSON lines. Attributes of the transport that a report does
-not show are None. They are never guessed from what a setting asks for.
+A debug report is the output of one launch of the kernel `progress` with one window flavor. A report
+begins with the library's output, and ends with the kernel's JSON lines. If a report does not show
+an attribute of the transport, the attribute is None. No attribute is guessed from what a setting
+asks for.
 """
 
 import re
@@ -93,7 +94,7 @@ def from_text(written: str | None) -> dict[str, Any]:
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Compare the transport that was found with the transport that a setting asks for.
+    """List the differences between the transport that was found and that which a setting asks for.
 
     Args:
         asked: fields of `Transport`, and the value that each field must have.
@@ -113,7 +114,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
 
 
 def short(found: Mapping[str, Any]) -> str | None:
-    """Return a text of a few words for a transport; None if nothing is known about it."""
+    """Describe a transport in a few words; return None if nothing is known about the transport."""
     parts = [
         *(_words(name, found[name]) for name in ("osc", "netmod", "provider") if found.get(name)),
         *([_words("shm", found["shm"])] if found.get("shm") is not None else []),
@@ -137,7 +138,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the common value if all values are equal; None if they differ or there are none."""
+    """Return the value that all given values have; None if there is no such value."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -147,14 +148,14 @@ def _joined(values: Iterable[str]) -> str | None:
 
 
 def _through_memory(transports: str | None) -> bool | None:
-    """Tell whether a list of UCX transports contains shared memory; None if there is no list."""
+    """Tell whether shared memory is in a list of UCX transports; None if there is no list."""
     return None if transports is None else bool(SHARED_MEMORY & set(transports.split(",")))
 
 
 def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
     """Return the JSON lines of one type that the kernel wrote into a debug report.
 
-    Incomplete lines and lines of other programs are left out.
+    Incomplete lines, and lines of programs other than the kernel, are left out.
     """
     found = []
     for line in report.split("\n"):
@@ -195,7 +196,7 @@ _UCX_LANE = re.compile(r"(\w+)\(([^)]*)\)")
 
 
 def _ucx_endpoints(report: str) -> list[dict[str, set[str]]]:
-    """Return the transports of each lane, for each UCX endpoint configuration in a debug report."""
+    """Return, for each UCX endpoint configuration, the transports of each of its lanes."""
     return [
         {
             lane: {one.partition("/")[0] for one in transports.split()}
@@ -218,11 +219,11 @@ _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 
 
 def _mpich_local(report: str) -> bool | None:
-    """Tell whether MPICH's ranks of one node use shared memory and bypass the network module.
+    """Tell whether MPICH's ranks on one node use shared memory, and so bypass the network module.
 
-    The result is None if the debug report does not show this. MPICH does not list variables that
-    have their default values. Therefore the list of variables must be in the report; else nothing
-    is known.
+    The result is None if the debug report does not show this. A report lists only variables whose
+    values differ from their defaults. Therefore a variable that is not in the list has its default,
+    but only if the report has a list.
     """
     listed = dict(_MPICH_VARIABLE.findall(report))
     if "MPIR_CVAR_DEBUG_SUMMARY" not in listed or any(name in listed for name in _MPICH_CLIQUES):
@@ -289,18 +290,18 @@ def _openmpi_matches(lines: Iterable[str], pattern: re.Pattern[str]) -> list[str
 
 
 def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
-    """Return the osc components that Open MPI selected for windows; "?" if this is not certain.
+    """Return the components with which Open MPI accesses windows (osc); "?" if this is uncertain.
 
-    Open MPI reports the selection of a component for windows in the same words as the selection for
-    point-to-point messages. The selection for point-to-point messages comes first in the report.
-    Open MPI 4.1 reports no selection for windows.
+    The debug report names the component for a window and the component for point-to-point messages
+    in lines of the same form. The first of these lines is about point-to-point messages. Open MPI
+    4.1 does not report which component it selects for windows.
     """
     selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
     return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)
 
 
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
-    """Return Open MPI's component for the launch's windows; None if lines of the report differ."""
+    """Return Open MPI's component for all windows of a launch; None if the report is ambiguous."""
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
     # only osc/ucx has endpoints with lanes for atomics but without a lane for messages

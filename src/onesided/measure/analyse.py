@@ -29,8 +29,8 @@ from onesided.measure.summary import merit_rows, summary_of
 from onesided.system import cores, documents, writing
 
 MOST_CELLS = 20_000
-"""The maximum number of cells in a batch of several tests. A campaign with up to twice as many
-cells is one batch."""
+"""If several tests are in one batch, the batch has at most this number of cells. If a campaign has
+at most twice as many cells, all its cells are in one batch."""
 
 WHERE = ("system", "partition", "environment")
 
@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return the filter that selects the batch's rows in a table; None for all rows."""
+        """Return a filter for the rows of a table that belong to the batch; None if all rows do."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))
@@ -59,10 +59,10 @@ class Batch:
 
 
 def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batch]:
-    """Divide a campaign's tests into batches, in the order of the first round.
+    """Divide a campaign's tests into batches; tests are ordered as in the campaign's first round.
 
-    A batch contains all launches of its cells, and all cells of its tests, so that each verdict
-    needs only one batch.
+    A batch contains all cells of its tests, with all launches of these cells, so that each cell can
+    be judged from one batch.
 
     Args:
         cells: the table.
@@ -185,7 +185,10 @@ def _analyse_batch(
     parts: Path,
     number: int,
 ) -> tuple[int, int]:
-    """Judge a batch; write its part of each file; return the number of summary rows and cells."""
+    """Judge a batch and write its part of each file.
+
+    Return how many summary rows and how many cells the batch has.
+    """
     judged = judge(read_campaign(folder, batch.where), experiments, threads)
     document = {"schema": VERDICTS_SCHEMA, "cells": judged.cells}
     documents.check(document, "verdicts", folder / "verdicts.json")

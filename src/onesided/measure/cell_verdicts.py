@@ -55,8 +55,8 @@ JUDGED = (
     "transport",
     "threads_after_init",
 )
-"""The columns of cells.parquet on which a verdict depends, or that its entry in verdicts.json
-shows."""
+"""The columns of cells.parquet that a verdict depends on, or that verdicts.json shows for a
+cell."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
@@ -65,7 +65,7 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell is compared, and has the default setting and a core for each thread.
+    """Tell whether a cell is compared, has the default setting, and has a core for each thread.
 
     Args:
         cell: the cell's entry of verdicts.json.
@@ -78,8 +78,8 @@ def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
 def is_crowded(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell's times may depend on the scheduler, not on the MPI.
 
-    A cell with more ranks or threads than cores is crowded. A cell in which a second thread of the
-    target is in MPI is also crowded, on every machine.
+    A cell with more ranks or threads than cores is crowded. If a second thread of the target is in
+    MPI, the cell counts as crowded on every machine.
     """
     labels = cell["labels"]
     helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
@@ -87,13 +87,16 @@ def is_crowded(cell: Mapping[str, Any]) -> bool:
 
 
 def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return the timed operations of an experiment in all launches with usable samples."""
+    """Return the timed operations of an experiment, from all launches whose samples are usable."""
     _, samples = campaign.of_kernel(experiment.kernel)
     return experiment.analysis.evidence(samples)
 
 
 def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
-    """Return the valid samples of each launch, as `Probe`, by the launch's place and round."""
+    """Return the valid samples of each launch, as a `Probe`.
+
+    The key is the launch's place and round.
+    """
     if RELEASED not in evidence.columns:
         evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
     grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
@@ -234,9 +237,9 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 
 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a verdicts.json with the usual layout.
+    """Yield the entries of verdicts.json from a file in the layout that `onesided analyse` writes.
 
-    Equal labels and texts of several entries are in memory only once.
+    If several entries have equal labels or texts, memory holds these only once.
     """
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)
@@ -254,7 +257,7 @@ def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
 
 
 def _interned(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document with interned texts, so that memory holds equal texts only once."""
+    """Return the document with each text interned, so that equal texts are in memory only once."""
     return {
         name: intern(value) if type(value) is str else value for name, value in document.items()
     }

@@ -1,4 +1,4 @@
-"""Analyses that several experiments use: for cells without a verdict, and if a rank computes.
+"""The analyses that several experiments share: without verdicts, or with a rank that computes.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -15,19 +15,20 @@ from onesided.measure import judging
 from onesided.measure.judging import MINIMUM_REMAINING_S, agreeing_launches
 
 SAMPLE = (*LAUNCH, "rank", "index")
-"""The columns that identify a sample within a series."""
+"""The columns that identify a sample of a given series."""
 
 MEDIAN = "median"
 WAIT, OF_REMAINING = "wait", "of_remaining"
 
 COMPUTES = "computes"
-"""The target state in which one rank computes while the other ranks take part in the pattern."""
+"""The state `computes` of a target: one rank computes while the other ranks take part in the
+pattern."""
 
 
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:
-    """Return a column of a table in the form that `Analysis.launch_values` returns.
+    """Return a column of a table as values of a metric, in the form that `launch_values` returns.
 
     Each row is one launch.
     """
@@ -40,7 +41,8 @@ def values_of(
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     """Return the value of a metric for each launch.
 
-    The samples of all ranks are combined first; then the median is taken.
+    First, samples with the same index are combined over all ranks. Then the median of these
+    combined samples is taken.
 
     Args:
         samples: the columns LAUNCH, metric, rank, index and value. The value may be null.
@@ -88,8 +90,8 @@ def samples_of_results(
 
 
 VARIATION = "variation"
-"""The metric for how much the samples of a launch vary: the ninth decile minus the first decile,
-divided by the median."""
+"""The metric for how much the samples of a launch vary: the 90th percentile minus the 10th
+percentile, divided by the median."""
 
 
 def variation_of(values: pl.Expr) -> pl.Expr:
@@ -99,7 +101,7 @@ def variation_of(values: pl.Expr) -> pl.Expr:
 
 
 def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
-    """Return two series of samples side by side in a table, with one row for each index."""
+    """Join two series of samples into a table with one row for each launch, rank and index."""
     left = samples.filter(pl.col("metric") == first).select(*SAMPLE, pl.col("value").alias(first))
     right = samples.filter(pl.col("metric") == second).select(
         *SAMPLE, pl.col("value").alias(second)
@@ -110,7 +112,7 @@ def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 def accesses_during_computes(
     samples: pl.DataFrame, accessing: pl.Expr, computing: pl.Expr
 ) -> pl.DataFrame:
-    """Return every access with the remaining time of the compute phase in which it was issued.
+    """Return every access, and how much of a compute phase remained when the access was issued.
 
     An access is valid if it was issued during a compute phase of which at least
     `MINIMUM_REMAINING_S` remained. All other accesses are also returned, but marked as not valid.
@@ -157,15 +159,15 @@ def accesses_during_computes(
 
 
 class ReferenceAnalysis:
-    """The analysis of cells without a verdict: one value of each metric for each launch."""
+    """The analysis of cells that get no verdict: one value of each metric for each launch."""
 
     def __init__(self, metrics: Sequence[Metric], reason: str) -> None:
-        """Take the metrics, and the reason why cells get no verdict."""
+        """Store the metrics, and the reason why the cells get no verdict."""
         self.metrics = metrics
         self.reason = reason
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples that count. A subclass may leave out further samples."""
+        """Return the samples that count. A subclass may leave out more samples."""
         skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
         first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
         return samples.filter(pl.col("index") >= first) if skipped else samples
@@ -176,7 +178,10 @@ class ReferenceAnalysis:
         return pl.concat([metric_values(counted, metric) for metric in self.metrics])
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples of all ranks and launches, with the metric's name for the series'."""
+        """Return the samples of all ranks and launches.
+
+        Each series is renamed to the name of its metric.
+        """
         names = {metric.series: metric.name for metric in self.metrics}
         return (
             self.counted(samples)
@@ -186,7 +191,7 @@ class ReferenceAnalysis:
         )
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return an empty table, because no target computes."""
+        """Return a table without rows, because no target computes."""
         nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
         return samples.clear().select(*SAMPLE, *nothing, pl.lit(False).alias("valid"))
 
@@ -196,7 +201,7 @@ class ReferenceAnalysis:
 
 
 class ComputingAnalysis(ReferenceAnalysis):
-    """The analysis of cells in which a rank may compute: as `ReferenceAnalysis`, plus a verdict."""
+    """The analysis of cells in which a rank may compute: `ReferenceAnalysis` with a verdict."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the metrics' values and, if a rank computes, how long the other ranks waited."""
@@ -210,7 +215,7 @@ class ComputingAnalysis(ReferenceAnalysis):
         return pl.concat([values, values_of(waits, WAIT, WAIT, OF_REMAINING, "1")])
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access with the remaining time of the compute phase.
+        """Return each access, and how much of a compute phase remained when it was issued.
 
         Only one rank has compute phases. Accesses are made only by the other ranks.
         """
@@ -227,10 +232,10 @@ class BehindAnalysis(ComputingAnalysis):
     """Like `ComputingAnalysis`, for accesses that may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access with the remaining time of the compute phase.
+        """Return each access, and how much of a compute phase remained when it was issued.
 
-        An access that needs a call of the computing rank (series ``behind``) says nothing about
-        progress. Such an access is marked as not valid, and its value of `RELEASED` is 1.
+        If an access needs a call of the computing rank (series ``behind``), its time says nothing
+        about progress. Such an access is marked as not valid, and its value of `RELEASED` is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(
@@ -243,8 +248,8 @@ class BehindAnalysis(ComputingAnalysis):
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return the verdict on a cell (see `Analysis`).
 
-        The verdict is `SYNCHRONISING` if every access needs a call of the computing rank in enough
-        launches.
+        The verdict is `SYNCHRONISING` if, in enough launches, every access needs a call of the
+        computing rank.
         """
         behind = sum(probe.released == 1 for probe in probes)
         computes = labels.get("target_state") == COMPUTES

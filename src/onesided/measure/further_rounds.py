@@ -17,17 +17,18 @@ from onesided.system import documents, writing
 from onesided.system.errors import InputError
 
 HALF_WIDTH = "half-width"
-"""A reason for a further round: the interval of the cell's value is too wide. The other possible
-reason is the verdict `undecided`."""
+"""One reason for a further round: the interval of the cell's value is too wide. The other reason is
+the verdict `undecided`."""
 
 ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
-"""The words that say why a campaign's rounds ended."""
+"""The words that say why there are no more rounds in a campaign."""
 
 NO_ROUND = {
     OUT_OF_TIME: "the campaign's time was over",
     OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
 }
-"""The reasons why a cell that needed a further round got none, by how the rounds ended."""
+"""The reasons why a cell got no further round although it needed one. The keys say how the
+campaign's rounds ended."""
 
 Cell = Mapping[str, Any]
 
@@ -43,7 +44,7 @@ def is_asked(cell: Cell, merits: Container[str]) -> bool:
 def reason(
     cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
 ) -> str | None:
-    """Return why a cell needs a further round; None if no further round is needed or could help.
+    """Return why a cell needs a further round; None if it needs none, or if a round could not help.
 
     Args:
         cell: the cell's entry of verdicts.json.
@@ -71,11 +72,11 @@ def wanted(
     until: Mapping[str, Any],
     merits: Container[str],
 ) -> dict[str, dict[str, str]]:
-    """Return the cells that get a further round, by test, with one reason for each cell.
+    """Return the cells that get a further round, with one reason for each cell.
 
-    If a cell needs a further round in one environment, the cell runs again in all environments and
-    partitions. Otherwise some environments would have more launches than others, and chance would
-    decide when the launches of an environment end.
+    The keys are the tests of the cells. If a cell needs a further round in one environment, the
+    cell runs again in all environments and partitions. If a cell ran again in one environment only,
+    environments would have different numbers of launches, and chance would decide how many.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:
@@ -92,7 +93,7 @@ def end_of(
     end: str | None,
     merits: Container[str],
 ) -> str | None:
-    """Return why the rounds of a cell ended; None if no rule for further rounds applies to it.
+    """Return why the rounds of a cell ended; None if the cell is under no rule for further rounds.
 
     Args:
         cell: see `reason`.
@@ -108,7 +109,7 @@ def end_of(
 
 
 def line(cells: Sequence[Cell], rounds: int) -> str | None:
-    """Return a line that says how many cells had further rounds, and why these ended.
+    """Return a line of text: how many cells had further rounds, and why these rounds ended.
 
     The result is None if the campaign has no rule for further rounds.
 
@@ -136,7 +137,7 @@ def _cells(count: int) -> str:
 
 
 def _had_rounds(further: Sequence[Cell]) -> str:
-    """Return a text: how many cells had further rounds, and why the rounds of these cells ended."""
+    """Return a text that says how many cells had further rounds, and why their rounds ended."""
     most = max(cell["launches"] for cell in further)
     ends = Counter(cell["end"] for cell in further)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
@@ -144,7 +145,9 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Decide which cells run in a further round, and write them, or why there is no such round.
+    """Choose the cells that run in a further round.
+
+    Write these cells to a file, or write why there is no such round.
 
     Args:
         campaign: a campaign with further rounds.
@@ -184,10 +187,11 @@ def _end(
     number: int,
     sessions: list[dict[str, Any]],
 ) -> str | None:
-    """Return why there is no further round with this number; None if there is one.
+    """Return why there is no further round; None if there is one.
 
-    The campaign's time is the sum of its sessions' times, whenever the sessions ran. Therefore a
-    campaign that was killed and continued makes the same decisions as without the kill.
+    A campaign's time is the sum of the times of its sessions; the time between sessions does not
+    count. Therefore a campaign that was killed and then continued decides as if it had not been
+    killed.
     """
     if not wanted:
         return ENOUGH

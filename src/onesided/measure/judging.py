@@ -1,4 +1,4 @@
-"""Judge a cell: compute its verdict from the times at which operations were issued and returned."""
+"""Compute the verdict on a cell from the times at which its operations were issued and returned."""
 
 import math
 from collections import Counter
@@ -21,39 +21,43 @@ from onesided.cells.verdicts import (
 from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
-"""A sample counts only if the target still computed for at least this time when the operation was
-issued. On our machine, the slowest access to a counter on an idle target took half of this time,
-0.5 ms. With a shorter remaining compute time, a slow operation would look like an operation that
-waits."""
+"""A sample of an operation counts only if, when the operation was issued, the target was to compute
+for at least this time. On our machine, the slowest access to a counter on an idle target took half
+of this time, 0.5 ms. With a shorter remaining compute time, a slow operation would look like an
+operation that waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
-"""The names of the series for how long a rank waited for a core: the target during its state, and
-the origin during its access."""
+"""Two series of samples. They tell how long the target waited for a core during its state, and how
+long the origin waited for a core during its access."""
 
 MOST_RUN_DELAY = 0.1
-"""If a rank waited for its core for more than this share of the target's state, the rank lost the
-core. Some targets call MPI again and again during their state (they probe or poll). If such a
-target lost its core, time is counted in the target's visits to MPI. If the origin lost its core,
-the origin could not see these visits, and the sample is not used."""
+"""The largest share of the target's state for which a rank may wait for its core. If a rank waits
+longer, it counts as a rank that lost its core. Some targets call MPI again and again during their
+state (they probe or poll). If such a target lost its core, what remains of its state is measured by
+its number of visits to MPI. If the origin lost its core, the origin could not see these visits, and
+the sample is not used."""
 
 LEAST_VISITS = 10
-"""If time is counted in the target's visits to MPI, at least this many visits must remain. A target
-with fewer visits lost its core for nearly all of its remaining state, and did not compute. Ten
-visits at intervals of 100 us mean that at least `MINIMUM_REMAINING_S` remained."""
+"""If a target lost its core, a sample counts only if at least this many of the target's visits to
+MPI remain. A target with fewer remaining visits was without its core for nearly all of its
+remaining state, and did not compute. A target that visits MPI every 100 us makes ten visits in
+`MINIMUM_REMAINING_S`."""
 
 BACK_SHARE_OF_REMAINING = 0.9
-"""If an operation took less than this share of the target's remaining compute time, it returned
-while the target still computed. The other tenth allows for time stamps that are not exact, and for
-a target that was preempted after its last time stamp."""
+"""If an operation took less than this share of the target's remaining compute time, it counts as
+returned while the target still computed. The share is below 1 because time stamps are not exact,
+and because a target may be preempted after its last time stamp."""
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
 """The number of valid samples that a launch needs to count as valid. Suppose that a target answers
-only every second operation. With two samples in a launch, five launches of six look early with a
-probability of 0.5 %. With one sample in a launch, the probability would be 11 %."""
+only every second operation. If a launch had two samples, such a target would look early in five
+launches of six with a probability of 0.5 %. If a launch had one sample, this probability would be
+11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
-"""The number of valid launches that a verdict needs; with fewer, it is `undecided`. The range of
-four launches contains the median with a probability of only 87.5 %."""
+"""The number of valid launches that a verdict needs; with fewer launches, the verdict is
+`undecided`. With only four launches, the range of their values contains the median with a
+probability of 87.5 %."""
 
 EARLY_LAUNCH = 0.9
 """A launch supports the verdict `independent` if at least this fraction of its samples was
@@ -63,38 +67,40 @@ WAITING_LAUNCH = 0.1
 """A launch supports the verdict `waits` if at most this fraction of its samples was early."""
 
 AGREEING_LAUNCHES_OF_SIX = 5
-"""The number of launches of six that must support a verdict: the machine may spoil one launch."""
+"""Of six valid launches, this number must support a verdict, because the machine may spoil one
+launch."""
 
 DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
-"""An operation's time below this is never called a delay, because the operation is early in every
-sample that counts."""
+"""An operation that takes less than this time is never called delayed, because it returns early in
+every sample that counts."""
 
 BEYOND_DELAY = 1.25
-"""Whether an operation's time saturates at a delay is tested only with samples whose remaining
-compute time is above the delay by this factor. If less compute time remains than the delay, a
-delayed operation takes as long as an operation that waits."""
+"""The test for a delay uses only samples whose remaining compute time is at least this many times
+the delay. If less compute time remains than the delay, a delayed operation takes as long as an
+operation that waits."""
 
 MINIMUM_SPAN = 1.5
-"""Among samples beyond the delay, the ninth decile of the remaining compute time must be at least
-this many times the first decile. Over this span, the time of an operation that waits would grow by
-half. The time of a delayed operation does not grow."""
+"""In the test for a delay, remaining compute times must differ: their 90th percentile is at least
+this many times their 10th percentile. If the remaining compute time grows by this factor, an
+operation that waits takes 1.5 times as long. The time of a delayed operation does not grow."""
 
 MAXIMUM_GROWTH = 0.3
-"""An operation's time is seen as a power of the remaining compute time. Up to this exponent, the
-time counts as saturated. The exponent 0 means that the time is constant; 1 means that it is in
-proportion to the remaining compute time."""
+"""The test for a delay assumes that an operation's time is a power of the remaining compute time.
+Up to this exponent, the operation's time counts as saturated. With the exponent 0, the operation's
+time is constant; with 1, it is proportional to the remaining compute time."""
 
 MINIMUM_SAMPLES_BEYOND = 10
-"""The number of samples beyond the delay that are needed for the verdict `delayed`."""
+"""The verdict `delayed` needs this number of samples whose remaining compute time is well above the
+delay."""
 
 NEAR_DELAY = (0.25, 2.0)
-"""An operation's time is `at` the delay if it is within these factors of the delay. If a regular
-tick completes the operations, their times are uniform, and 87.5 % of the times are within these
-factors."""
+"""An operation's time is `at` the delay if its ratio to the delay is between these two numbers. If
+operations complete only at ticks of a regular clock, their times are uniformly distributed, and
+87.5 % of their times are within these factors."""
 
 MINIMUM_SHARE_NEAR = 0.8
-"""Of the samples beyond the delay, at least this share must be at the delay. If some operations
-return at once and others wait, this share is smaller."""
+"""Of the samples with enough remaining compute time, at least this share must take about as long as
+the delay. If some operations return at once and others wait, fewer samples are near the delay."""
 
 
 CLOCK_STEP_S = 1e-9
@@ -102,7 +108,7 @@ CLOCK_STEP_S = 1e-9
 
 
 def agreeing_launches(valid: int) -> int:
-    """Return how many of a cell's valid launches must agree: five of six, rounded up."""
+    """Return how many of a cell's valid launches must support its verdict: 5 of 6, rounded up."""
     return -(-AGREEING_LAUNCHES_OF_SIX * valid // 6)
 
 
@@ -119,10 +125,10 @@ def _growth(samples: Sequence[tuple[float, float]]) -> float:
 def saturating_delay(probes: Sequence[Probe]) -> float | None:
     """Return the delay at which an operation's time saturates, in seconds; None if it does not.
 
-    The result is a delay only under four conditions. The remaining compute times differ enough that
-    a time in proportion to them would have grown. The times did not grow. Most times are near the
-    delay, so that the operations are no mixture of immediate and waiting ones. Enough launches
-    contribute. The delay is the median time of one half of the samples: those with the most
+    The result is a delay only if four conditions are met. The remaining compute times differ enough
+    that a time in proportion to them would have grown. The times did not grow. Most times are near
+    the delay, so that the operations are no mixture of immediate and waiting ones. Enough launches
+    contribute. The delay is the median time of those half of the samples that had the most
     remaining compute time.
     """
     samples = sorted(
@@ -149,7 +155,8 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 def with_help(found: Verdict) -> Verdict:
     """Replace the verdict `independent` by `with help`, if the target or its helper calls MPI.
 
-    In such a cell, an operation that returns early shows progress only with help.
+    If the target or its helper calls MPI, an operation that returns early shows only that progress
+    is possible with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 
@@ -162,9 +169,9 @@ def _share_still_computing(probes: Sequence[Probe]) -> float:
 def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
     """Return the verdict on a cell from the probes of its launches.
 
-    The test for a delay comes first, because a delay can look like other verdicts. For example, an
-    access that always takes 4 ms returns early in a compute phase of 240 ms, and late in a compute
-    phase of 7 ms.
+    The verdict `delayed` is tested first, because operations with a delay can also look early or
+    late. For example, an access that always takes 4 ms returns early in a compute phase of 240 ms,
+    and late in a compute phase of 7 ms.
 
     Args:
         probes: one probe for each launch that ran, even if the launch has no valid sample.
@@ -179,7 +186,7 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
 
 
 def _what_lacks(valid: int, launches: int, too_few: str) -> str:
-    """Return a text: why a cell has too few valid launches (too few rounds, too few accesses)."""
+    """Return a text that says why a cell has too few valid launches: too few rounds or accesses."""
     needed = MINIMUM_VALID_LAUNCHES
     if launches >= needed:
         return f"{valid} of {launches} launches valid, {needed} needed" + (
@@ -218,7 +225,7 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
     """Return the worst failure among a cell's launches; None if no launch failed.
 
-    A launch that was not run is not a failure. But if no launch of the cell ran, the verdict is
+    A launch that was not run is not a failure. Only if no launch of the cell ran, the verdict is
     `NOT_RUN`.
 
     Args:

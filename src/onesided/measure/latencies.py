@@ -1,7 +1,7 @@
-"""Compute the uncontended latency in each launch of a cell, and the state of the cores meanwhile.
+"""Compute a cell's uncontended latency in each launch, and the state of the cores at that time.
 
 A launch measures a latency at several moments, because the machine changes between these moments.
-The latency is the least of the values that were measured on cores in the right state.
+The latency of the launch is the least value that was measured on cores in the right state.
 """
 
 import math
@@ -19,70 +19,72 @@ from onesided.measure.statistics import median
 
 LATENCY = "latency"
 DISTANCE = "line_round_trip"
-"""The name of the series for the distance between the target's core and the first origin's core: a
-cache line's round trip."""
+"""The series of distances between the target's core and the first origin's core. A distance is the
+time of a cache line's round trip."""
 DISTANCES = 6
-"""The number of distances that a launch measures at each moment of a latency. Half of the distances
-are measured before the latency, half after it."""
+"""At each moment of a latency, a launch measures this number of distances between cores. Half of
+the distances are measured before the latency, half after it."""
 WIDTH = "core_width"
-"""The name of the series for the width of the first origin's core: how many operations it executes
-at a time. The core's width is measured once for each sample of the latency."""
+"""The series of widths of the first origin's core. The width is the number of operations that the
+core executes at a time. The core's width is measured once for each sample of the latency."""
 
 WIDE_FACTOR = 0.85
-"""A core counts as not shared if its width is at least this share of the width that it has without
-another program, in the same cell. On one virtual machine, a core that another guest also used had
-45 to 70 % of its full width. A core that was not shared had 85 to 100 % of its full width. At other
-hours, a core that was shared with a mostly waiting guest had 70 to 95 %. No limit separates such
-cores from cores that are not shared."""
+"""A core counts as not shared with another program if its width is at least this share of its full
+width in the same cell. On one virtual machine, a core that another guest also used had 45 to 70 %
+of its full width. A core that was not shared had 85 to 100 % of its full width. At other hours, a
+core that was shared with a guest that mostly waited had 70 to 95 %. Therefore no limit separates
+all shared cores from all cores that are not shared."""
 TARGET_WIDTH = "target_core_width"
-"""The name of the series for the width of the target's core, before and after each moment of the
+"""The series of widths of the target's core, measured before and after each moment of the
 latency."""
 LEAST_OWN = 3
-"""If at least this many samples of a moment were on a core that is not shared, the moment's other
-samples are left out."""
+"""If at least this many samples of a moment were taken on a core that is not shared, only these
+samples count."""
 
 NEAR_FACTOR = 1.5
-"""Cores are `near` if the round trip of a cache line between them differs by at most this factor,
-up or down, from the round trip between near cores of this partition. On one virtual machine, there
-were two distances between cores. The two distances differ by more than a factor of two, with no
-distance in between. On another machine, the round trip between two threads of one core was six
-times shorter than between any two cores."""
+"""Two cores are `near` if the round trip of a cache line between them is at most this factor longer
+or shorter than the usual round trip between near cores of the partition. On one virtual machine,
+the round trips between cores had only two different lengths, more than a factor of two apart. On
+another machine, the round trip between two threads of one core was six times shorter than between
+any two cores."""
 NEAR_PERCENT = 25
 """This percentile of all round trips of a cache line counts as the round trip between near
 cores."""
 
 WIDE_PERCENT = 95
 """This percentile of the cores' widths in a cell counts as the width of a core that is not shared.
-If a core's width is below `WIDE_FACTOR` times this width, another program also used the core. Each
-cell has its own such width, because the width depends on what runs between the measurements."""
+If a core's width is below `WIDE_FACTOR` times the full width, another program also used the core.
+Each cell has its own full width, because the width depends on what runs between the
+measurements."""
 
 CORES_MATTER = 1.15
-"""A condition on the cores (near each other, or not shared) matters to a cell's latency if the
-medians of moments with and without it differ by more than this factor. If no condition matters, all
-moments of the cell count."""
+"""If the medians of moments that meet a condition on the cores and of moments that do not meet it
+differ by more than this factor, the condition matters to the cell's latency. If neither condition
+(cores near each other, cores not shared) matters, all moments of the cell count."""
 LEAST_SHARE = 0.3
-"""A condition on the cores is required only if at least this share of the cell's launches have a
-moment that meets it. Otherwise one or two launches would be a reason to leave out most launches."""
+"""Latencies must meet a condition on the cores only if at least this share of the cell's launches
+have a moment that meets the condition. Without this rule, one or two launches could be a reason to
+leave out most launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """The states of the cores while a latency was measured, the best first. In summary.parquet, a
-latency has a statistic for each state of the cores, with the state's name."""
+latency has one statistic for each of these states, with the name of the state."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
 """For each state of the cores, the name of a column in the table of `launch_latencies`."""
 
 MET = "met_cores"
-"""The name of the metric for the state of the cores in launches with a latency: 1 for the right
-state, else 0. Each condition has a statistic of this metric, unless the condition makes no
-difference to the cell."""
+"""The metric that says whether the cores were in the right state when a launch measured its
+latency: 1 if they were, else 0. The metric has a statistic for each condition on the cores, except
+for conditions that make no difference to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""For each condition on the cores: the state of a moment that does not meet the condition. The
-conditions are the statistics of the metric `MET`."""
+"""For each condition on the cores: the name of the state if a moment does not meet the condition.
+The names of the conditions are also the names of the statistics of `MET`."""
 
 Met = tuple[tuple[float, float] | None, ...]
-"""The type for the state of the cores in a cell's launches: for each condition on the cores, the
-smallest and the largest value of `MET`. A condition has None if it makes no difference to the
-cell's latency."""
+"""A tuple with one entry for each condition on the cores: the smallest and the largest value of
+`MET` in a cell's launches. The entry is None if the condition makes no difference to the cell's
+latency."""
 NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
 _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
@@ -90,7 +92,7 @@ _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
 @dataclass(frozen=True)
 class Reading:
-    """A latency that a launch measured at one moment, and the state of the cores at this moment.
+    """A latency that a launch measured at one moment, and the state of the cores at that moment.
 
     Attributes:
         latency: the median of the samples of all origins (s). If at least `LEAST_OWN` samples were
@@ -112,7 +114,7 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the latencies of one cell in one launch, one for each moment, in order.
+    """Return the latencies of one cell in one launch: one for each moment at which it was measured.
 
     A launch takes the same number of samples at each moment of a latency. The number of moments is
     computed from the number of distances. A launch that measured no distances has one moment.
@@ -157,7 +159,7 @@ def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
 
 
 def _on_own_core(widths: Sequence[float]) -> list[int]:
-    """Return which samples of a moment count: those on a wide core, or all if these are too few."""
+    """Return which samples of a moment count: those on a wide core; all if too few are on one."""
     wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
@@ -165,9 +167,9 @@ def _on_own_core(widths: Sequence[float]) -> list[int]:
 def least(found: Sequence[Reading]) -> Reading | None:
     """Return the least latency that a launch measured for a cell.
 
-    Other work of the machine can only increase a measured latency. A measured latency counts if
-    each of the two cores then had at least `WIDE_FACTOR` times its largest width. If there is no
-    such latency, all measured latencies count.
+    Other work of the machine can only increase a measured latency. A measured latency counts only
+    if the cores of origin and target each had at least `WIDE_FACTOR` times their largest width. If
+    there is no such latency, all measured latencies count.
     """
     columns = zip(*map(_widths, found), strict=True)
     most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]
@@ -228,7 +230,7 @@ _PARTITION = ("system", "partition")
 
 
 def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]:
-    """Return the limits for near cores and for cores that are not shared, for each partition.
+    """Return, for each partition, the limits for cores that are near, and for cores not shared.
 
     Args:
         folder: results of a campaign.
@@ -254,7 +256,7 @@ def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]
 
 
 def _differ(name: str, among: pl.Expr) -> pl.Expr:
-    """Make an expression: whether a cell's latency depends on a state of the cores (null: unknown).
+    """Return an expression: whether a cell's latency depends on one condition on the cores.
 
     Args:
         name: the name of the column which says whether the cores were in the right state.
@@ -268,7 +270,7 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Make an expression: which moments had cores in a wrong state that changes the latency.
+    """Return an expression: at which moments a condition that matters was not met by the cores.
 
     Args:
         name: see `_differ`.
@@ -280,10 +282,11 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the table of `_readings` with a column ``kind``: the state of the cores if it matters.
+    """Return the table of `_readings`, with the state of the cores in the column ``kind``.
 
-    Each condition on the cores has a column, which says whether the moment of the latency meets the
-    condition. The column is null if the condition makes no difference to the cell.
+    Each condition on the cores has a column that says whether the condition was met when the
+    latency was measured. The value in this column is null if the condition makes no difference to
+    the latency of the cell.
     """
     found = _readings(samples).with_columns(
         _is_wide(WIDTH).alias("own"),
@@ -305,15 +308,16 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the latency in each launch of a cell, and the state of the cores at that time.
+    """Return the latency of each launch of a cell, and the state of the cores when it was measured.
 
-    A launch measures its latency at several moments. A moment counts only if it meets two
-    conditions. First, no other program used the cores of origin and target. Second, the cores of
-    origin and target were near each other. A condition that makes no difference to the cell's
-    latency need not be met. The least latency of the moments that count is ``latency.median``,
-    because other work of the machine can only increase a latency. If no moment of a launch counts,
-    its latency is ``latency.far``, from moments at which no other program used the cores. If there
-    is no such moment either, the launch's latency is ``latency.shared``.
+    A launch measures its latency at several moments. A moment of the latency counts only if it
+    meets two conditions. The first condition: no other program used the cores of origin and target.
+    The second condition: the cores of origin and target were near each other. A condition that
+    makes no difference to the cell's latency need not be met. The least latency of all moments that
+    count is stored as ``latency.median``, because other work of the machine can only increase a
+    latency. If no moment of a launch counts, the least latency of moments at which no other program
+    used the cores is stored as ``latency.far``. If there is no such moment either, the least
+    latency of the launch is stored as ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (
@@ -337,7 +341,7 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
-    """Return the state of the cores in each cell's launches, from the rows of summary.parquet."""
+    """Return the states of the cores in each cell's launches, from the rows of summary.parquet."""
     names = list(CONDITIONS)
     found: dict[tuple[Any, ...], list[tuple[float, float] | None]] = {}
     for row in rows:
@@ -349,11 +353,11 @@ def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
 
 
 def are_alike(first: Met, second: Met) -> bool:
-    """Tell whether two latencies were measured on cores in the same state, so that a ratio is fair.
+    """Tell whether two latencies have a fair ratio: the cores were in the same state for both.
 
-    For each condition on the cores, there are two allowed cases. The condition makes no difference
-    to a latency, or the launches agree: all of them meet it, or none. Both latencies must agree on
-    each condition that makes a difference.
+    For a condition that makes a difference to both latencies, either all launches of both latencies
+    met the condition, or none of them did. The same is required of the launches of one latency if
+    the condition makes a difference only to this latency.
     """
     pairs = zip(first, second, strict=True)
     known = [[one for one in pair if one is not None] for pair in pairs]

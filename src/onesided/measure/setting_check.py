@@ -1,4 +1,4 @@
-"""Check whether a setting took effect: did the launches use the transport that it asks for?"""
+"""Check whether a setting took effect: did launches use the transport that the setting asks for?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """How the launches of a cell differ from what its setting asks for, and what is not known."""
+    """How a cell's launches differ from what the cell's setting asks for, and what is not known."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
     @property
     def note(self) -> str | None:
-        """Return a remark on a cell whose transport is not known; None if it is known."""
+        """Return a remark on a cell if its transport is not fully known; None if it is known."""
         if not self.unknown:
             return None
         return f"transport not proven: {', '.join(self.unknown)} not known"
@@ -35,7 +35,7 @@ def asked_transport(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
 
 
 MACHINE = ("system", "partition", "environment", "thread_level", "ranks", "placement")
-"""The columns that, besides the setting, determine the number of threads after MPI_Init."""
+"""The columns that determine, with the setting, the number of threads after MPI_Init."""
 
 
 def _machine(row: Row) -> tuple[Any, ...]:
@@ -43,7 +43,7 @@ def _machine(row: Row) -> tuple[Any, ...]:
 
 
 def default_threads(cells: pl.LazyFrame) -> dict[tuple[Any, ...], int]:
-    """Return the largest number of threads after MPI_Init with the default setting."""
+    """Return the largest number of threads of a rank after MPI_Init at the default setting."""
     known = cells.filter(
         pl.col("setting") == settings.DEFAULT, pl.col("threads_after_init").is_not_null()
     )
@@ -56,7 +56,7 @@ def check(
     asked: Mapping[str, Any],
     threads: Mapping[tuple[Any, ...], int],
 ) -> SettingCheck:
-    """Compare the launches of a cell with what the cell's setting asks for.
+    """Compare the transport of a cell's launches with the transport that its setting asks for.
 
     Args:
         rows: the cell's launches that count.

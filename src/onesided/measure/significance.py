@@ -1,6 +1,7 @@
 """Test whether two sets of launches differ.
 
-This module computes the shift of a mean with its interval, and a correction for many tests.
+This module computes the difference of two means with its interval, and corrects p-values for the
+number of tests.
 """
 
 import math
@@ -14,13 +15,13 @@ _MOST_TERMS = 500
 _TINY = 1e-300
 _CONVERGED = 1e-14
 _MISSED = NormalDist().inv_cdf(0.95)
-"""The 95th percentile of the standard normal distribution. In one case of twenty, a value is more
-than this number of standard errors below its mean."""
+"""The 95th percentile of the standard normal distribution. With a probability of 1 in 20, a
+normally distributed value is more than this number of standard errors below its mean."""
 
 
 @dataclass(frozen=True)
 class Shift:
-    """The mean of a second set of values minus the mean of a first set.
+    """The difference of two means: that of a second set of values minus that of a first set.
 
     Attributes:
         value: the difference of the means, in the unit of the values.
@@ -42,7 +43,7 @@ class Shift:
     freedom: float | None = None
 
     def detectable(self, level: float, floor: float = 0.0) -> float | None:
-        """Return the smallest true difference that a test would find in 95 of 100 repetitions.
+        """Return the smallest true difference that a test would find with a probability of 95 %.
 
         The method is the normal approximation to the non-central t (M. Abramowitz and I. A. Stegun,
         Handbook of Mathematical Functions, 26.7.10), as if `error` were the true error. But `error`
@@ -66,7 +67,10 @@ class Shift:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Return the value of the incomplete beta function's continued fraction, by Lentz's method."""
+    """Return the value of the continued fraction of the incomplete beta function.
+
+    The method is Lentz's.
+    """
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
     value = d
     for m in range(1, _MOST_TERMS):
@@ -112,7 +116,7 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the t for which `coverage` of Student's t distribution is between -t and t."""
+    """Return the t for which Student's t distribution has the share `coverage` between -t and t."""
     t, step = 0.0, 1.0
     # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay
     # there
@@ -157,10 +161,11 @@ def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
 
 
 def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
-    """Tell whether all values of one set are above all values of the other set.
+    """Tell whether all values of one set are larger than all values of the other set.
 
-    If both sets (n and m values) are from the same distribution, this happens with the probability
-    ``2 / C(n + m, n)``. This is 0.8 % for five and five values, and 0.2 % for six and six.
+    If two sets of n and m values are drawn from the same distribution, the values are apart with
+    the probability ``2 / C(n + m, n)``. This probability is 0.8 % for two sets of five values, and
+    0.2 % for two sets of six values.
 
     Raises:
         ValueError: a side has no values.
@@ -171,11 +176,11 @@ def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
     """Return the p-values of several tests, corrected for the number of tests (Holm).
 
-    Suppose that each corrected p-value below some level is called a difference. Then the
-    probability of any false difference is at most this level. This holds even if the tests depend
-    on each other, as the cells of a launch do. The k-th smallest of n p-values is multiplied by n -
-    k + 1, and no result is below the result of a smaller p-value (S. Holm, Scandinavian Journal of
-    Statistics 6, 1979, 65-70).
+    If every test with a corrected p-value below some level is said to show a difference, the
+    probability of any false difference is at most this level. The correction is right even if the
+    tests depend on each other, as tests of cells of one launch do. The k-th smallest of n p-values
+    is multiplied by n - k + 1, and no result is below the result of a smaller p-value (S. Holm,
+    Scandinavian Journal of Statistics 6, 1979, 65-70).
 
     Args:
         probabilities: one probability for each test; None if there was no test. A None stays None

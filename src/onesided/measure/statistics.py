@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
-"""The coverage that an interval of a median must have. The range of five values contains the median
-with a probability of only 0.9375."""
+"""The probability with which an interval of a median must contain the true median. With only five
+values, the range contains the true median with a probability of 0.9375."""
 
 INTERVAL = "interval"
 RANGE = "range"
@@ -14,7 +14,7 @@ RANGE = "range"
 
 @dataclass(frozen=True)
 class MedianInterval:
-    """A median with the two order statistics that form its interval.
+    """A median, and the two measured values that are the ends of its interval.
 
     Attributes:
         value: the sample median, in the unit of the values.
@@ -51,9 +51,9 @@ def median(values: Sequence[float]) -> float:
 
 
 def order_statistic_coverage(count: int, rank: int) -> float:
-    """Return the probability that two order statistics enclose the median of the distribution.
+    """Return the probability that the distribution's median is between two order statistics.
 
-    They are the ``rank``-th smallest and the ``rank``-th largest value.
+    The two order statistics are the ``rank``-th smallest and the ``rank``-th largest value.
 
     Each value is below the median with a probability of one half, so the number of values below the
     median is binomial. The two values do not enclose the median if fewer than ``rank`` values are
@@ -70,12 +70,13 @@ def order_statistic_coverage(count: int, rank: int) -> float:
 
 
 def median_interval(values: Sequence[float]) -> MedianInterval:
-    """Return the median and its narrowest symmetric interval that covers at least 95 %.
+    """Return the median and its narrowest symmetric interval with a coverage of at least 95 %.
 
     For six values, the interval is from the smallest to the largest value, and its coverage is
-    96.875 %. Fewer than six values cannot cover 95 %. Then their range is returned with its
-    coverage. No distribution of the values is assumed, as Hoefler and Belli require for timings
-    (Scientific Benchmarking of Parallel Computing Systems, SC'15, rules 5 to 8).
+    96.875 %. With fewer than six values, no interval covers 95 %, so the range of the values is
+    returned with its coverage. Nothing is assumed about the distribution of the values, as Hoefler
+    and Belli require for timings (Scientific Benchmarking of Parallel Computing Systems, SC'15,
+    rules 5 to 8).
 
     Raises:
         ValueError: there are no values.
@@ -109,24 +110,25 @@ freedom, the last value of the list is used; it is too large by less than 7 %.""
 
 MEDIAN_VARIANCE = math.pi / 2
 """The variance of the median divided by the variance of the mean, for many normally distributed
-values. For few values the ratio is smaller (1.29 for six values), so an interval that uses this
-ratio is a little too wide."""
+values. For few values the ratio is smaller (1.29 for six values), so intervals computed with
+`MEDIAN_VARIANCE` are a little too wide."""
 
 
 def rerun_interval(
     values: Sequence[float], again: int | None = None, others: Iterable[Sequence[float]] = ()
 ) -> tuple[float, float] | None:
-    """Return the interval in which the median of a repetition lies in at least 95 % of all cases.
+    """Return the interval which, with a probability of 95 %, contains the median of a repetition.
 
     This prediction interval is wider than the interval of the median itself, because the medians of
     two samples differ even if nothing changed. The range of six values is too narrow: it contains
     the median of six new values in only 90.0 % of all cases. Therefore the logarithms of the values
-    are assumed to be normal, which suits times and ratios. The interval is ``median * exp(+-t * s
-    * sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the logarithms and v =
+    are assumed to be normal, which suits times and ratios. The interval is ``median * exp(+-t * s *
+    sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the logarithms and v =
     `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4, on prediction
-    intervals). Measurements of the same quantity under other conditions show how much it varies,
-    but not its median. With such measurements, s is the pooled standard deviation within the groups
-    (as in an analysis of variance), and t has the groups' degrees of freedom.
+    intervals). Values of the same quantity that were measured under other conditions do not show
+    its median, but they show how much it varies. If such values are given, s is the pooled standard
+    deviation within the groups (as in an analysis of variance), and t has the groups' degrees of
+    freedom.
 
     Args:
         values: the values, in any order.
@@ -160,10 +162,11 @@ def _positive(values: Sequence[float]) -> bool:
 def percentile(values: Sequence[float], percent: float) -> float:
     """Return the nearest-rank percentile.
 
-    The result is the smallest value such that at least ``percent`` % of the values are not larger.
+    The result is the smallest of the values for which at least ``percent`` % of all values are not
+    larger.
 
     This percentile is the inverse of the empirical distribution (definition 1 of Hyndman and Fan
-    1996). It is always a measured value, and never interpolated between two modes.
+    1996). The percentile is always a measured value; it is not interpolated between two values.
 
     Args:
         values: the values, in any order.
@@ -183,8 +186,8 @@ def percentile(values: Sequence[float], percent: float) -> float:
 def arithmetic_mean(values: Sequence[float]) -> float:
     """Return the arithmetic mean, which is right for times, because a sum of times has a meaning.
 
-    See Hoefler and Belli (SC'15), rule 3. The sum has no rounding errors, so that the order of the
-    values has no effect.
+    See Hoefler and Belli (SC'15), rule 3. The sum is exact before it is rounded, so the order of
+    the values has no effect.
 
     Raises:
         ValueError: there are no values.
@@ -211,22 +214,22 @@ LAWS: Mapping[str, Callable[[float], float]] = {
     "linear": lambda number: number - 1.0,
     "quadratic": lambda number: number**2 - 1.0,
 }
-"""The laws by which a value may grow with a number such as the number of ranks, the simplest first.
-Each law gives 0 for the number 1, because one rank sends no message."""
+"""The laws by which a value may grow, for example with the number of ranks; the simplest law comes
+first. Each law is 0 for one rank, because one rank sends no message."""
 
 FALLS = "1/"
-"""The prefix of a law's name if 1/value follows the law of growth, so that the value falls."""
+"""The prefix of a law's name if 1/value grows by this law, so that the value itself falls."""
 
 Intervals = Mapping[int, tuple[float, float]]
-"""The interval of a value (low and high end) for each number, for example of ranks."""
+"""For each number (for example, of ranks): the low and the high end of the interval of a value."""
 
 _STEPS = 40
-"""How many bisections find a factor: enough for six digits of a factor of a million."""
+"""The number of bisections that find a factor: enough for six digits if the factor is a million."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The law by which a value grows or falls with a number, for example of ranks.
+    """The law by which a value grows or falls with a number, such as the number of ranks.
 
     Attributes:
         law: the simplest law that is possible. A law that begins with `FALLS` is tried only if the
@@ -245,10 +248,9 @@ class Fit:
 
 
 def fitted(intervals: Intervals) -> Fit:
-    """Return the simplest law of growth that a value can follow, or else that 1/value can follow.
+    """Return the simplest law by which a value can grow; if there is none, by which 1/value can.
 
-    If a value may be 0 or below, laws for 1/value are not tried, because the inverse has no
-    meaning.
+    If a value may be 0 or negative, no law is tried for 1/value, which would have no meaning.
     """
     rising = excluded_laws(intervals)
     possible = [law for law in LAWS if law not in rising]
@@ -268,26 +270,27 @@ def fitted(intervals: Intervals) -> Fit:
 
 
 def excluded_laws(intervals: Intervals) -> list[str]:
-    """Return the laws of growth that a value cannot follow.
+    """Return the laws of growth that do not fit a value within its intervals.
 
-    A law is possible if ``a + b * law(number)`` is within the interval of every number, for some
-    ``a`` and ``b`` of at least 0. Here ``a`` is the value for the number 1. For a given ``b``, all
-    intervals together leave an interval for ``a``. Each pair of numbers limits the ``b`` for which
-    this interval is not empty.
+    A law is possible if, for some ``a`` and ``b`` of at least 0, ``a + b * law(number)`` is within
+    the interval of every number. The constant ``a`` is the value at the number 1, for example with
+    one rank. For a given ``b``, each interval allows a range of values of ``a``; together, the
+    intervals allow what is common to these ranges. For each pair of numbers, only some values of
+    ``b`` leave a common range of ``a``.
     """
     return [name for name, law in LAWS.items() if not _is_possible(law, intervals)]
 
 
 def widened(intervals: Intervals, factor: float) -> Intervals:
-    """Return wider intervals: low ends are divided and high ends multiplied by a factor."""
+    """Return wider intervals: the factor divides each low end, and multiplies each high end."""
     return {number: (low / factor, high * factor) for number, (low, high) in intervals.items()}
 
 
 def _widening(law: Callable[[float], float], intervals: Intervals) -> float:
-    """Return the least factor by which intervals must be widened until a law of growth is possible.
+    """Return the least factor by which intervals must be widened so that a law of growth fits them.
 
-    With the largest end divided by the smallest end as the factor, a constant is possible, and so
-    is every law. All ends of intervals must be above 0.
+    If the factor is the largest end of all intervals divided by the smallest end, a constant value
+    is within all intervals, so every law is possible. All ends of intervals must be above 0.
     """
     lows, highs = zip(*intervals.values(), strict=True)
     least, most = 0.0, math.log(max(highs) / min(lows))
@@ -338,12 +341,12 @@ class Line:
 
 
 def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
-    """Return the straight line through points (Theil-Sen); None if no two abscissas differ.
+    """Return the straight line through points (Theil-Sen); None if all have the same abscissa.
 
-    Up to three of ten points may be far off without much effect on the line. The slope is the
-    median of the slopes of all pairs (Theil), and its interval covers about 95 % (Sen, Estimates of
-    the Regression Coefficient Based on Kendall's Tau, 1968). Two points with the same abscissa have
-    no slope and are left out.
+    Even if up to three of ten points are far off, they have little effect on the line. The slope is
+    the median of the slopes between all pairs of points (Theil). Its interval covers about 95 %
+    (Sen, Estimates of the Regression Coefficient Based on Kendall's Tau, 1968). Two points with the
+    same abscissa have no slope and are left out.
 
     Args:
         points: abscissa and ordinate of each.

@@ -1,11 +1,11 @@
-"""Make summary.parquet: statistics of each cell over all its launches.
+"""Make summary.parquet, which has statistics of each cell over all launches of the cell.
 
-A baseline measures a cost of the machine itself, without MPI. Therefore all launches of a baseline
-on a machine are replicates, whichever MPI started them. A baseline may have different values in
-different launches, depending on the cores on which the ranks ran. For example, on one virtual
+A baseline is a cost of the machine itself, measured without MPI. Therefore all launches of a
+baseline on a machine are replicates, whichever MPI started them. A baseline may have different
+values in different launches, because they ran on different cores. For example, on one virtual
 machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other three. Each
-environment has one launch of a cell in each round. The median of six such launches may be a value
-between two kinds of launches, which no launch measured.
+environment has one launch of a cell in each round. If six such launches are of two kinds, one fast
+and one slow, their median may be a value that no launch measured.
 """
 
 from collections import defaultdict
@@ -29,15 +29,15 @@ from onesided.measure.statistics import median_interval, percentile, rerun_inter
 from onesided.measure.values import IN_SUMMARY
 
 MACHINE, MACHINE_OTHER = "machine", "machine_other"
-"""The names of two statistics of a baseline: for the kind of launches that counts, and for all
-other launches."""
+"""The names of two statistics of a baseline: the first is over the kind of launches that counts,
+the second is over all other launches."""
 
 APART = 2.0
-"""The values of two kinds of launches are at least this factor apart, with no value in between. A
-report does not state a ratio whose interval spans this factor."""
+"""Two kinds of launches are told apart if their values differ by at least this factor, with no
+value in between. A report does not state a ratio whose interval spans this factor."""
 
 MOST_HALF_WIDTH = 0.30
-"""The largest half-width of a value's rerun interval that counts as narrow, as a share of the
+"""A value's rerun interval counts as narrow if its half-width is at most this share of the
 median."""
 
 Row = Mapping[str, Any]
@@ -49,11 +49,12 @@ _VALUE = ("metric", "unit")
 
 
 def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Divide a baseline's values into those of the kind of launches that counts, and all others.
+    """Divide a baseline's values in two: those of the launches that count, and all other values.
 
-    Other work of a machine can only increase a time. Therefore the kind with the smallest values
-    counts, among the kinds with at least `LEAST_SHARE` of the launches. If there is no such kind of
-    launches, or if a value is not positive, all values count.
+    Other work of a machine can only increase a time. Therefore the kind of launches with the
+    smallest values counts, but only kinds with at least `LEAST_SHARE` of the launches are
+    considered. If there is no such kind of launches, or if a value is not positive, all values
+    count.
     """
     ordered = sorted(values)
     kinds: list[list[float]] = []
@@ -69,10 +70,10 @@ def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
-    """Return a baseline's values, for each cell from all launches on the same machine.
+    """Return, for each cell of a baseline, the values of all launches on the cell's machine.
 
-    Launches are on the same machine if system, partition, launch model and host are the same.
-    Setting, thread level, ranks, placement and test must also be the same.
+    Launches are on the same machine if system, partition, launch model and host are the same. In
+    addition, setting, thread level, ranks, placement and test must be the same.
 
     Args:
         cells: the cells of the baseline, one row for each launch.
@@ -186,12 +187,12 @@ def summary_of(
 
 
 def merit_rows(summary: pl.DataFrame, merits: Merits) -> dict[Place, Row]:
-    """Return the row of summary.parquet with each cell's compared value (figure of merit)."""
+    """Return the row of summary.parquet with the figure of merit (compared value) of each cell."""
     return {place_of(row): row for row in summary.filter(has_merit(merits)).to_dicts()}
 
 
 def has_merit(merits: Merits) -> pl.Expr:
-    """Return a filter for rows with figures of merit, in summary.parquet or values.parquet."""
+    """Return a filter for rows of summary.parquet or values.parquet with figures of merit."""
     return pl.any_horizontal(
         (pl.col("kernel") == kernel)
         & (pl.col("metric") == merit.metric)
@@ -201,5 +202,5 @@ def has_merit(merits: Merits) -> pl.Expr:
 
 
 def is_narrow(row: Row, share: float = MOST_HALF_WIDTH) -> bool:
-    """Tell whether a value's rerun interval is narrow, compared with the median."""
+    """Tell whether a value's rerun interval is narrow in proportion to the median."""
     return (row["rerun_high"] - row["rerun_low"]) / 2 <= share * row["value"]

@@ -1,9 +1,10 @@
-"""Find latencies with a tail: their slowest bursts take much longer than a single access.
+"""Find latencies with a tail, whose slowest bursts take much longer than a single access.
 
-A latency is the median over bursts of accesses, which does not show the slowest bursts. If each
-burst contains some slow accesses, all bursts are alike, and the latency looks steady. Therefore the
-slowest twentieth of a launch's bursts is compared with the smaller of two times: the bursts'
-median, and the quickest single access of the launch (docs/methods.md, "Out of all proportion").
+A latency is the median of the times of bursts of accesses, so it does not show the slowest bursts.
+If each burst contains some slow accesses, all bursts are alike, and the latency looks steady.
+Therefore the slowest twentieth of a launch's bursts is compared with the smaller of two times: the
+bursts' median, and the quickest single access of the launch (docs/methods.md, "Out of all
+proportion").
 """
 
 import math
@@ -19,21 +20,21 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""The name of the metric for a latency's tail. The statistic of this metric is the name of the
-metric that has the tail."""
+"""The metric for how large the tail of a latency is. The statistic of the metric `tail` is the name
+of the metric whose tail it is."""
 
 SHARE_PERCENT = 95
-"""The percentile of a launch's bursts that stands for the slowest bursts. The 99th percentile of a
-launch's 50 bursts would be the slowest burst alone. On a busy machine, another program disturbed
-the slowest burst in every second launch of some cells."""
+"""This percentile of the times of a launch's bursts counts as the time of the slowest bursts. The
+99th percentile of 50 bursts is the slowest burst alone. On a busy machine, in some cells, another
+program disturbed the slowest burst of every second launch."""
 
 OUT_OF_PROPORTION = 10.0
-"""A latency is called out of all proportion if one of two values reaches this limit. They are the
-median tail over launches, and the factor between the ends of the latency's interval."""
+"""A latency is called out of all proportion if its median tail over launches reaches this limit. It
+is also called so if its interval's upper end is this many times the lower end."""
 
 
 def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
-    """Return the time of a launch's slowest bursts divided by the time that an access can take.
+    """Return the time of a launch's slowest bursts, divided by the time that one access needs.
 
     The `SHARE_PERCENT` percentile stands for the slowest bursts. If there are several bursts, the
     slowest burst alone is never used, because another program may have disturbed it.
@@ -54,9 +55,9 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
 
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
-    """Return the tail of the latency in each launch of a kernel.
+    """Return, for each launch of a kernel, the tail of its latency.
 
-    The tail of a launch is the largest tail of the launch's origins.
+    If a launch has several origins, its tail is the largest tail of an origin.
 
     Args:
         samples: the samples of one kernel.
@@ -91,7 +92,7 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 
 
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
-    """Return a sentence which says that the machine may cause tails, if targets waited for cores.
+    """Return a sentence that the machine may cause tails, if targets had to wait for their cores.
 
     Args:
         folder: results of a campaign.
@@ -126,7 +127,7 @@ def times(factor: float) -> str:
 
 
 def remark(tail: float | None, low: float, high: float) -> str | None:
-    """Return a remark if a latency has a large tail or a wide interval; None if it has not.
+    """Return a remark on a latency with a large tail or a wide interval; None for other latencies.
 
     Args:
         tail: the median tail over launches; None if it is not known.

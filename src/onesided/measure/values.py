@@ -1,7 +1,7 @@
-"""Make values.parquet: the values of each launch of a cell, computed once from the samples.
+"""Make values.parquet, which has the values of each launch, computed once from the samples.
 
-The modules for summary, verdicts, report, comparison and references read values.parquet. If a
-campaign is judged in memory, they call `of_campaign` instead.
+The modules for summary, verdicts, report, comparison and references read values.parquet. For a
+campaign that is judged in memory, these modules call `of_campaign` instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,16 +35,16 @@ VALUE_COLUMNS: Mapping[str, Any] = {
     "kind": pl.String,
 }
 """The columns of values.parquet. A row of values.parquet is one value of one launch of one cell.
-The column ``kind`` is the state of the cores in a launch, if the state is not the right one and
-makes a difference to a latency (`onesided.measure.latencies`). Otherwise ``kind`` is null."""
+The column ``kind`` is the state of the cores in a launch, if this state is wrong and makes a
+difference to the latency (`onesided.measure.latencies`). Otherwise ``kind`` is null."""
 
 USUAL = pl.col("kind").is_null()
-"""A filter for values of launches whose cores were in the right state, and for values without a
-state."""
+"""A filter that keeps a value if the launch's cores were in the right state, or if the value does
+not depend on the cores' state."""
 
 IN_SUMMARY = pl.coalesce("kind", "statistic")
-"""The name that a value's statistic has in summary.parquet. Each kind of launches (``kind``) has a
-statistic of its own."""
+"""The name of a value's statistic in summary.parquet. Values with different ``kind`` belong to
+different statistics."""
 
 
 def of_experiment(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
@@ -81,7 +81,7 @@ def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) 
 
 
 def by_column(wide: pl.DataFrame, units: Mapping[str, str]) -> pl.DataFrame:
-    """Turn a table with one column for each value into a table with one row for each value.
+    """Turn a table with a column for each statistic into a table with a row for each value.
 
     Args:
         wide: one row for each launch. Besides `LAUNCH`, the columns are ``metric.statistic`` or

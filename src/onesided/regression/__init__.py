@@ -1,1 +1,1 @@
-"""Compare launches with what a site keeps: references with bounds, and known defects."""
+"""Compare launches with what a site has recorded: references with bounds, and known defects."""

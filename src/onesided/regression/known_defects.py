@@ -1,8 +1,8 @@
-"""Known defects: faults that were reported to their owners, and the failures that they cause.
+"""Known defects: faults of MPIs that were reported to their owners, and the failures they cause.
 
-A site keeps its known defects in ``references/known_defects.yaml``. If a known defect explains a
-failure, ReFrame treats it as an expected failure. If a known defect does not appear any more,
-ReFrame also reports this, so that the entry can be removed.
+A site lists the known defects that concern it in ``references/known_defects.yaml``. If a known
+defect explains a failure, ReFrame treats it as an expected failure. If a known defect no longer
+causes a failure, ReFrame reports this, so that the site can remove the defect from the list.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class Defect:
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
-        """Tell whether a test may have this defect: it fits the defect's patterns."""
+        """Tell whether a test may have this defect: partition, environment and test match."""
         return (
             _fits(partition, self.partitions)
             and _fits(environment, self.environments)
@@ -59,7 +59,7 @@ class Defect:
         )
 
     def has(self, cell: str) -> bool:
-        """Tell whether a cell may have this defect: it fits the defect's patterns."""
+        """Tell whether a known defect may concern a cell: its patterns fit the cell."""
         return _fits(cell, self.cells)
 
 
@@ -69,7 +69,7 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
 
 
 def read(folder: Path) -> list[Defect]:
-    """Return the known defects in a folder of references; an empty list if it has no file of them.
+    """Return the known defects listed in a folder of references; [] if the folder lists none.
 
     Raises:
         InputError: the file is not YAML, does not fit its schema, or has a name twice.
@@ -94,7 +94,7 @@ def read(folder: Path) -> list[Defect]:
 
 
 def expected(defects: Sequence[Defect], faults: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the failing cells that each known defect explains, by the defect's name.
+    """Return, for the name of each known defect, the failing cells that the defect explains.
 
     Args:
         defects: the defects of the test. The first defect that fits a cell explains the cell.

@@ -20,24 +20,28 @@ from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
-"""A bound of a value is this factor times the least value of all launches. The factor must allow
-for a drift of the machine between campaigns, which the launches of one campaign do not show. Four
-campaigns ran on one machine within three hours. In five pairs of these campaigns, 3,534 latencies
-were at most 1.79 times the median of the other campaign."""
+"""The bound of a value is this factor times the least value of all launches of the campaign. The
+factor must allow for changes of the machine between campaigns, which cannot be seen in the launches
+of one campaign. Four campaigns ran on one machine within three hours. In five pairs of these
+campaigns, each of 3,534 latencies was at most 1.79 times the median that the other campaign of the
+pair had measured."""
 
 AGREEING = 3
-"""The number of launches that must agree: the launches with the least values. One or two launches
-may have had unusually small values; then later launches could not clear the bound."""
+"""This number of launches, those with the least values, must have values that are close together.
+If only one or two launches had unusually small values, later launches could not stay well below the
+bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""Launches agree if their values differ by at most this factor. Then a launch with the third least
-value clears a bound of `BOUND_FACTOR` times the least value. If the values differ by more, the
-bound would have to be higher, and a slow-down by a factor of three could stay below the bound."""
+"""The values of the best launches agree if they differ by at most this factor. In this case, even a
+launch with the third least value is well below a bound of `BOUND_FACTOR` times the least value. If
+the values differ by more, the bound would have to be higher. A latency that became three times as
+high could then stay below the bound."""
 
 LEAST_LAUNCHES = 5
-"""The number of launches that are needed for a bound. With three launches on a machine with shared
-cores, 1 in 100 slow-downs by a factor of three was not found, because all three launches had been
-slow. With five launches, 1 in 250 such slow-downs was not found."""
+"""A bound is proposed only if the campaign has at least this number of launches. On a machine with
+shared cores, bounds from three launches missed 1 in 100 slow-downs by a factor of three, because
+all three launches had been slow. Bounds from five launches missed 1 in 250 slow-downs by a factor
+of three."""
 
 DIGITS = 4
 """The number of significant digits of the values in reference files."""
@@ -45,7 +49,7 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a campaign's launches say about the bound of one value.
+    """What the launches of a campaign say about a bound for one value.
 
     Attributes:
         value: the value of the least launch, in the unit of the figure.
@@ -61,16 +65,19 @@ class Proposal:
 
     @property
     def misses(self) -> float:
-        """Return the factor below which the bound may miss a slow-down.
+        """Return the largest slow-down, as a factor, that may stay below the bound.
 
-        A later launch's value may be as far below the campaign's least value as the third least
-        value is above it.
+        A later launch may be faster than the campaign's fastest launch, by up to the ratio of the
+        third least value to the least value.
         """
         return BOUND_FACTOR * self.spread
 
     @property
     def refusal(self) -> str | None:
-        """Return why no bound can be proposed, and how many rounds would help; None if one can."""
+        """Return why no bound can be proposed, and how many rounds would allow a bound.
+
+        Return None if a bound can be proposed.
+        """
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -103,7 +110,7 @@ class Proposal:
 
 
 def propose(values: Sequence[float]) -> Proposal:
-    """Return what the launches of a campaign say about the bound of one value.
+    """Return what the launches of a campaign say about a bound for one value.
 
     Args:
         values: the value of each launch, in the unit of the figure; at least one.
@@ -120,7 +127,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Yield the place, metric and proposal of each cell whose experiment has values with bounds."""
+    """Yield each cell's place, the metric that gets a bound, and the proposed bound."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
@@ -136,7 +143,7 @@ def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, 
 
 
 def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str, Any]]:
-    """Return the reference documents that a campaign gives, by file: verdicts, values and bounds.
+    """Return the content of each reference file that a campaign gives: verdicts, values and bounds.
 
     Three kinds of cells have no bounds: cells that failed, cells with more threads than cores (they
     measure the scheduler), and cells with a setting other than the default.
@@ -171,14 +178,14 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """Collects the entries of a reference file: the bound of each value, or why there is none."""
+    """Collects the entries of a reference file: a bound for each value, or why it has none."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, test: str, name: str, metric: Metric, proposal: Proposal) -> None:
-        """Add the entry of one value, with its bound or the reason why it has none."""
+        """Add the entry of one value to the reference file: its bound, or why it has none."""
         if proposal.refusal is None:
             self.bounds[test][name] = proposal.entry(metric)
         else:
@@ -194,7 +201,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
 
 
 def describe(document: Mapping[str, Any]) -> list[str]:
-    """Describe a reference document: a line on the whole, then one on each value with its bound."""
+    """Describe a reference document: one line for the whole, then one for each bound."""
     held = [figure for figures in document["figures"].values() for figure in figures.values()]
     refused = sum(map(len, document["refused"].values()))
     verdicts = sum(len(cells) for cells in document["tests"].values())

@@ -1,9 +1,10 @@
-"""References: the results that a site keeps for an environment, to which launches are compared.
+"""References: results that a site keeps for an environment; later launches are compared with them.
 
 Each partition and environment has its own reference file,
 ``references/<system>.<partition>/<environment>.json``. A reference file is made from a campaign. A
-launch fails if one of its cells was ``independent`` in the reference and now waits. In regression
-mode, a launch also fails if a measured value is above its bound.
+launch fails if the verdict on one of its cells was ``independent`` in the reference file, but the
+cell now waits. In regression mode, a launch also fails if one of its values is above the bound in
+the reference file.
 """
 
 import os
@@ -25,12 +26,13 @@ SCHEMA = "onesided/references/2"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
-"""The number of valid samples of a cell that a launch needs to contradict a reference."""
+"""A launch contradicts the reference of a cell only if the cell has at least this number of valid
+samples."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The site's references of one test under one environment.
+    """What a site's reference file says about one test in one environment.
 
     Attributes:
         verdicts: the verdicts, by cell.
@@ -68,9 +70,9 @@ def file_of(system: str, partition: str, environment: str) -> Path:
 
 
 def documents_of(cells: Iterable[Mapping[str, Any]], campaign: str) -> dict[Path, dict[str, Any]]:
-    """Return reference documents with a campaign's verdicts, by the file's path.
+    """Return the contents of reference files with a campaign's verdicts; the keys are their paths.
 
-    Only observed verdicts are kept. A failure or an undecided verdict is no reference.
+    Only observed verdicts are kept. Cells that failed or are undecided get no reference.
 
     Args:
         cells: entries of verdicts.json.
@@ -102,7 +104,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
 
 
 def read(path: Path, test: str) -> Kept:
-    """Return the references of a test from a file; without the file, the test has no references.
+    """Return the references of a test from a reference file; they are empty if there is no file.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
@@ -124,7 +126,7 @@ def figure_name(metric: str, cell: str) -> str:
 
 
 def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
-    """Return the metric and the cell of a reference value, from its name and its entry."""
+    """Return the metric and the cell of a value from its name and entry in a reference file."""
     metric, _, cell = name.partition("[")
     of = {"series": metric, **figure.get("of", {})}
     return Metric(metric, unit=figure["unit"], **of), cell.removesuffix("]")
@@ -133,9 +135,9 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
 def launch_figures(
     results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> dict[str, float]:
-    """Return the values of a launch by name (`figure_name`), computed as for a report.
+    """Return the values of a launch by name (`figure_name`), computed as in a report.
 
-    A latency is the latency of the result of `reading_of`.
+    Each latency in the result is the latency that `reading_of` returns.
 
     Args:
         results: the launch's result lines by cell.
@@ -158,12 +160,12 @@ def launch_figures(
 
 
 def reading_of(result: Mapping[str, Any]) -> Reading | None:
-    """Return the least latency in a result line, as `Reading`; None if there is no latency."""
+    """Return the least latency in a result line as a `Reading`; None if the line has no latency."""
     return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
 def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
-    """Tell whether the cores of a launch were near and not shared, as in the bounds' campaign."""
+    """Tell whether a launch's cores were near and not shared, as in the references' campaign."""
     reading = reading_of(result)
     if reading is None:
         return True

@@ -1,8 +1,8 @@
-"""Launches in regression mode: when a launch is repeated, and how repeats decide about a value.
+"""Launches in regression mode: when a test is launched again, and which value decides its result.
 
-Other work on a machine can only increase a measured value, such as a latency. Therefore, if one
-launch has a value well below its bound, this launch clears the value: it is not too high. After any
-other launch, the value must be measured again.
+Other work on a machine can only increase a measured value, such as a latency. Therefore, if a value
+is well below its bound in one launch, this launch clears the value: the value is not too high. If a
+launch does not clear a value, the value must be measured again.
 """
 
 import sys
@@ -17,37 +17,37 @@ from onesided.regression import references
 from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
-"""A launch clears a value if the value is at most this share of its bound, that is, 1.5 times the
-campaign's least value. Suppose that a latency became three times as high. A launch clears it only
-if the same launch would have had half of the least value before the change."""
+"""A launch clears a value that is at most this share of its bound. The share corresponds to 1.5
+times the campaign's least value. If a latency became three times as high, a launch clears it only
+if the same launch would have measured half of the least value before this change."""
 
 ENOUGH_LAUNCHES = 7
-"""If no launch has cleared a value, this number of launches decides about the value, all with cores
-in the same state as in the campaign. On a machine with shared cores on which nothing had changed,
-one latency in 90 was above its bound in the first launch. After this number of launches, the
-decision was wrong for fewer than one latency in 1,000 (tests/unit/test_repeats.py draws such
-launches at random)."""
+"""If no launch has cleared a value, the test is launched until this number of launches had cores in
+the same state as in the campaign. On a machine with shared cores on which nothing had changed, one
+latency in 90 was above its bound in the first launch. After this number of launches, fewer than one
+latency in 1,000 was still wrongly found too high (tests/unit/test_repeats.py draws such launches at
+random)."""
 
 MOST_LAUNCHES = 12
-"""The most launches of a test, including launches with cores in another state than in the
-campaign."""
+"""The largest number of launches of a test, including launches whose cores were in another state
+than in the campaign."""
 
 LEAST_LAUNCHES = 3
-"""A value can fail only if at least this number of launches had cores in the same state as in the
-campaign."""
+"""A value can fail only if the cores of at least this number of launches were in the same state as
+in the campaign."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
-"""The files of a launch. The files of earlier launches are in folders with the names
+"""The files of a launch. Earlier launches of a test have their files in folders with the names
 `EARLIER`<number>."""
 EARLIER = "launch-"
 
 Results = Mapping[str, Mapping[str, Any]]
-"""The type for the result lines of a launch, by cell."""
+"""The result lines of a launch; the key of a line is the name of its cell."""
 
 
 @dataclass(frozen=True)
 class Decided:
-    """The measured value that decides whether a test fails, and the bound of this value.
+    """The value that is compared with a bound to decide whether a test fails, and this bound.
 
     Attributes:
         value: the least value of the launches, if it clears the figure; else the median over the
@@ -62,7 +62,7 @@ class Decided:
 
 @dataclass
 class Shown:
-    """The values that several launches measured for one reference with a bound.
+    """The values that several launches of a test measured for one reference with a bound.
 
     Attributes:
         clear_at: the largest value that clears the figure, in the figure's unit.
@@ -80,7 +80,7 @@ class Shown:
         return min(self.values) <= self.clear_at
 
     def decides(self, launches: int) -> float | None:
-        """Return the value that is compared with the bound; None if the launches do not decide.
+        """Return the value that is compared with the bound; None if the launches do not suffice.
 
         Args:
             launches: the number of launches; with fewer than `LEAST_LAUNCHES`, all must be as kept.
@@ -113,11 +113,11 @@ def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
 
 
 def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
-    """Return, for each reference with a bound, the measured value that decides.
+    """Return, for each reference with a bound, the measured value that is compared with the bound.
 
-    No value decides if no launch cleared the value, and nearly all launches had cores in another
-    state than in the campaign (`references.is_as_kept`). Such a measurement says nothing about the
-    MPI, and is left out.
+    A reference is left out if no launch cleared its value, and too few launches had cores in the
+    same state as in the campaign (`references.is_as_kept`). In this case, the measured values say
+    nothing about the MPI.
 
     Args:
         kept: see `shown`.
@@ -133,10 +133,10 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
 
 
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the names of the references that were measured, but about which nothing is decided.
+    """Return the names of the references whose values were measured, but are not decided.
 
-    No launch cleared these values, so it is not known whether they are within their bounds. A test
-    with such a value does not pass, although the cause may be only the state of the cores.
+    No launch cleared any of these values, so it is not known whether they are within their bounds.
+    A test with such a value does not pass, although the cause may be only the state of the cores.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]
@@ -153,9 +153,9 @@ def launches_in(folder: Path) -> list[records.Launch]:
 
 
 def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
-    """Tell whether a test must be launched again.
+    """Tell whether a test must be launched once more.
 
-    A launch that did not end well is not repeated.
+    A launch that ended with an error is not repeated.
     """
     if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
         return False

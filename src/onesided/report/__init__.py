@@ -1,4 +1,4 @@
-"""The report of a campaign: self-contained HTML files, and one CSV for each table and figure."""
+"""The report of a campaign: self-contained HTML files, and a CSV file for each table and figure."""
 
 from onesided.report.answers import terminal_summary
 from onesided.report.build import build

@@ -1,4 +1,4 @@
-"""Combine verdicts of several cells into one, and say for which MPIs a statement is true."""
+"""Make answers: combine verdicts of cells into one, and name the MPIs that have a verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Together:
 
 
 def together(cells: Sequence[Cell]) -> Together:
-    """Combine the verdicts of several cells into one verdict.
+    """Combine the verdicts of several cells into one verdict for an answer.
 
     A failure has priority over all other verdicts. Cells that were not measured, and cells that say
     nothing about progress, are left out, unless there are no other cells.
@@ -72,13 +72,13 @@ def rows_are(cells: Sequence[Cell]) -> str:
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Name the MPIs with which nothing was measured, in a sentence; [] if all were measured."""
+    """Return a sentence that names the MPIs with which nothing was measured; [] if none."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 
 
 def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
-    """Name things in words: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
+    """Return names or their number as text: ``all 3 MPIs``, ``mpich-5.0.2``, ``7 of 12 MPIs``.
 
     Args:
         some: the things to name.
@@ -93,12 +93,12 @@ def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
 
 
 def where(words_of: Mapping[str, str], plural: str) -> str:
-    """Say in which MPIs an access completes while the target computes.
+    """Return a text that says with which MPIs an access completes while the target computes.
 
-    `words_of` has one verdict for each MPI.
+    `words_of` is a mapping from MPIs to their verdicts.
 
     The text names an MPI at most once. If the text has the word ``only`` or ``none``, accesses wait
-    in all MPIs that it does not name.
+    with each MPI that the text does not name.
     """
     every = list(words_of)
 
@@ -131,9 +131,9 @@ def where(words_of: Mapping[str, str], plural: str) -> str:
 def by_result(
     things: Sequence[tuple[T, Mapping[str, str]]],
 ) -> list[tuple[list[T], dict[str, str]]]:
-    """Group things whose verdicts are equal in every MPI.
+    """Group things, such as ways to access a window, that have equal verdicts with every MPI.
 
-    The group that has progress in the most MPIs comes first.
+    The first group is the group with progress in the most MPIs.
 
     Args:
         things: the things, each with its verdict in each MPI.
@@ -151,7 +151,7 @@ def by_result(
 
 
 def terminal_summary(loaded: Loaded) -> str:
-    """Return the text for the terminal at a campaign's end: scope, answer, holes, time, paths.
+    """Return the text for the terminal at a campaign's end, such as answers, holes and times.
 
     Args:
         loaded: the campaign's results.

@@ -66,7 +66,7 @@ class Sheet:
 
 
 Sections = Mapping[str, Sequence[Section]]
-"""The report's sections on each experiment, by the experiment's kernel."""
+"""For each kernel: the report's sections on the kernel's experiment."""
 
 
 def _answers(
@@ -89,7 +89,7 @@ def _answers(
 
 
 def _with_command(lead: str) -> Markup:
-    """Return the text above a table of cells: what the table has, and how to run a cell again."""
+    """Return the text above a table of cells; it also says how to run a cell of the table again."""
     words = "{} The command under <em>run again</em> launches the cell once more. {}"
     return Markup(words).format(lead, TYPED)
 
@@ -97,7 +97,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return the section with the number of cells by verdict; with `whole`, also all cells."""
+    """Return the section that counts cells by verdict; with `whole`, it also lists them."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -117,9 +117,9 @@ def _every_cell(
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
-    """Join sections with the same identifier.
+    """Join the sections that have the same identifier into one section.
 
-    The joined section is at the place of the first one.
+    The joined section is where the first of these sections was.
     """
     joined: dict[str, Section] = {}
     for one in sections:
@@ -185,14 +185,14 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
 def _claims(
     loaded: Loaded, materials: Sequence[Material], sections: Sections, files: Mapping[str, str]
 ) -> claims_page.ClaimsPage:
-    """Return the page of claims, with the same answers as on the pages of the studies."""
+    """Return the page that has all claims, with the answers that the pages of the studies have."""
     at = {kernel: "" if file == INDEX else file for kernel, file in files.items()}
     every = claims_page.judged([m.experiment for m in materials], sections, at)
     return claims_page.ClaimsPage(every, claims_page.untested(loaded.experiments, at))
 
 
 def _claims_sheet(claims: claims_page.ClaimsPage, materials: Sequence[Material]) -> Sheet:
-    """Return the page with every claim of the papers, as a file of the report."""
+    """Return the report's file with the page of all claims of the papers."""
     asked = {one.experiment.kernel for one in claims.every}
     rests = _one_round([m for m in materials if m.experiment.kernel in asked])
     title, heading = claims_page.TITLE, claims_page.HEADING
@@ -204,7 +204,7 @@ def _one_round(materials: Sequence[Material]) -> str | None:
 
 
 def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
-    """Return what a paper must say about the campaign: name, dates, commit, machine.
+    """Return what a paper must say about the campaign whose results it uses: name, dates, commit.
 
     Args:
         loaded: the campaign.
@@ -226,20 +226,20 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer to a study's question; None if the campaign has no answer to it."""
+    """Return the answer to a study's question; None if this campaign does not answer it."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 
 
 def _known(loaded: Loaded, answers: Answers) -> list[Section]:
-    """Return sections on studies that have a `brief`, but no answer in this campaign."""
+    """Return sections on the studies that have a `brief`, but no answer in this campaign."""
     silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
     sections = (study.brief.section(loaded.campaign.record) for study in silent)
     return [section for section in sections if section is not None]
 
 
 def _brief(loaded: Loaded, study: Study, every: Sequence[Sheet]) -> Markup | None:
-    """Return what the first screen says about a study, and a link to the study's whole answer."""
+    """Return what the report's first screen says about a study, with a link to the full answer."""
     brief = study.brief
     said = brief.sentences(loaded.campaign.record, _on_its_page(study, every[0].headlines))
     places = [
@@ -261,7 +261,7 @@ def _briefs(loaded: Loaded, every: Sequence[Sheet]) -> list[Markup]:
 
 
 def _again(materials: Sequence[Material]) -> str | None:
-    """Return the shortest command that runs a cell again; None if there are no cells."""
+    """Return the shortest of the commands that run a cell again; None if there are no cells."""
     lines = (material.lines.line(material.cells[0]) for material in materials if material.cells)
     return min(lines, key=len, default=None)
 
@@ -299,9 +299,9 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
 
 
 def _write_archive(folder: Path, names: Iterable[str]) -> None:
-    """Write an archive of files in a folder to the same folder.
+    """Write an archive of files of a folder into this folder.
 
-    Equal files give an equal archive.
+    If the files are equal, the archive is equal, too.
     """
     with (
         writing.whole_file(folder / ARCHIVE) as temporary,

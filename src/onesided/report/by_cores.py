@@ -1,4 +1,4 @@
-"""Tables and figures by number of ranks, in which cells with too few cores are kept apart."""
+"""Tables and figures over the number of ranks; cells with too few cores are shown separately."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,10 @@ RANKS = Axis("ranks", "ranks", whole=True)
 
 @dataclass(frozen=True)
 class RanksOf(Axis):
-    """The number of ranks as an axis of a table's rows. A cell's labels do not have this number."""
+    """The axis `number of ranks`, whose values begin a table's rows.
+
+    The number of ranks is not among a cell's labels, so it needs this class.
+    """
 
     def value(self, cell: Cell) -> int:
         """Return the number of ranks in a cell's declaration."""
@@ -42,7 +45,10 @@ class RanksOf(Axis):
 
 @dataclass(frozen=True)
 class LevelOf(Axis):
-    """The thread level as an axis, so that only cells with the same level are compared."""
+    """The axis `thread level`.
+
+    With this axis, only cells with the same thread level are compared.
+    """
 
     def value(self, cell: Cell) -> str:
         """Return the thread level in a cell's declaration."""
@@ -53,7 +59,8 @@ LEVEL = LevelOf("thread_level", "thread level")
 THREADS_LEVEL = "multiple"
 
 LEAST_NUMBERS = 3
-"""How many different numbers of ranks are needed, at least, to tell a law of growth."""
+"""A law of growth is looked for only if values exist for at least this many different numbers of
+ranks."""
 
 TOLERANCE = 1.1
 """The factor by which a value may differ from a law of growth, because no machine follows a law
@@ -61,18 +68,21 @@ exactly."""
 
 
 def at_level(words: str, values: Mapping[str, object]) -> str:
-    """Return `words`, with the thread level behind them if this level is MPI_THREAD_MULTIPLE."""
+    """Return `words`; if the thread level is MPI_THREAD_MULTIPLE, the level is appended."""
     allowed = values[LEVEL.name] == THREADS_LEVEL
     return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
 
 
 def is_timed(cell: Cell) -> bool:
-    """Tell whether a cell has times. A cell in which a rank computes has a verdict instead."""
+    """Tell whether a cell has times to show.
+
+    If a rank computes in the cell, the cell has a verdict in place of times.
+    """
     return cell.axis("target_state") != COMPUTES
 
 
 def with_flavor(axis: Axis) -> Callable[[Cell], str]:
-    """Return a function that names a cell by its value on an axis, and its window flavor."""
+    """Return a function that names a cell by its value on an axis and by its window flavor."""
 
     def words(cell: Cell) -> str:
         flavor = cell.axis("flavor")
@@ -83,7 +93,9 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 
 @dataclass(frozen=True)
 class ByCores:
-    """Two tables: the second is folded, and has the cells with more ranks or threads than cores.
+    """Two tables of cells.
+
+    Cells with more ranks or threads than cores are in the second table, which is folded.
 
     Attributes:
         pivot: the form of both tables.
@@ -137,7 +149,7 @@ class ByRanks:
         return figure.parts(replace(material, cells=cells))
 
     def _named(self, cell: Cell) -> Cell:
-        """Return a copy of a cell with the name of its series in place of its labels."""
+        """Return a copy of a cell whose only label is the name of its series."""
         return Cell({**cell.entry, "labels": {"way": self.way(cell)}}) if self.way else cell
 
 
@@ -170,7 +182,7 @@ class Growth:
         return [Folded(title.format(self.metric), table) for title, table in tables if table]
 
     def _today(self, material: Material) -> Table | None:
-        """Return the table of cells with values for at least `LEAST_NUMBERS` numbers of ranks."""
+        """Return the table of cells with values for `LEAST_NUMBERS` or more numbers of ranks."""
         cores, crowd = apart_by_cores(material, filter(self.shown, material.cells))
         found, crowded = self._by_ranks(material, cores), grouped(crowd, _at)
         if not found:
@@ -213,7 +225,7 @@ class Growth:
         return {at: by_ranks for at, by_ranks in found.items() if len(by_ranks) >= LEAST_NUMBERS}
 
     def _ends(self, who: str, name: str = "", unit: str = "") -> list[Column]:
-        """Return the CSV columns with the values for the fewest and for the most ranks."""
+        """Return the CSV columns with the values for the fewest ranks and for the most ranks."""
         of, key, unit = (f"{name}: ", f"_{name}", self.unit) if name else ("", "", unit)
         return [
             Column(
@@ -243,7 +255,7 @@ class Growth:
         return fields | {f"{end}_{name}": one for end, one in zip(ENDS, ends, strict=True)}
 
     def _in_source(self) -> Table | None:
-        """Return the table of the paper's curves that have at least `LEAST_NUMBERS` points."""
+        """Return the table of curves of the paper with at least `LEAST_NUMBERS` points each."""
         rows = [row for curves in self.published for row in self._rows_of(curves)]
         if not rows:
             return None
@@ -286,7 +298,7 @@ class Growth:
 
 
 def growth_of_waits(kernel: str) -> Growth:
-    """Return the tables of how waits grow with the number of ranks, if a rank computes."""
+    """Return tables of laws: how waits grow with the number of ranks if one rank computes."""
     return Growth(kernel, WAIT, OF_REMAINING, lambda cell: not is_timed(cell), "1")
 
 
@@ -298,10 +310,10 @@ SHOW: Mapping[str, Callable[[float], str]] = {
     "count": numbers.significant,
     "1": numbers.ratio,
 }
-"""The function that writes a value for a reader, by the unit of the value."""
+"""For each unit: the function that writes a value with this unit as text for a reader."""
 
 ENDS = {"first": "fewest", "last": "most"}
-"""For the fewest and for the most ranks: the key of the column with the value, and the word for
+"""The keys of the columns with values for the fewest and for the most ranks, and the words for
 readers."""
 
 PER_CENT = f"{100 * (TOLERANCE - 1):.0f}"
@@ -315,7 +327,7 @@ SHOWN_LAW = "Shown is the simplest law that is not excluded."
 
 
 def _at(cell: Cell) -> tuple[str, str, str]:
-    """Return everything that identifies a cell, except its number of ranks."""
+    """Return everything that identifies a cell except the number of ranks."""
     return _meant(cell), cell.how_run, cell.environment
 
 
@@ -324,7 +336,7 @@ def _span(unit: str, first: float, last: float) -> str:
 
 
 def _why(fit: Fit) -> list[str]:
-    """Return which laws of growth are excluded; if all laws are excluded, the nearest law."""
+    """Return the laws of growth that are excluded; if all are excluded, the law that is nearest."""
     if fit.law is None:
         factor = TOLERANCE * fit.factor
         return [f"nearest: {fit.nearest}, within {numbers.factor(factor)}"] if fit.nearest else []
@@ -339,7 +351,7 @@ def _meant(cell: Cell) -> str:
 
 @dataclass(frozen=True)
 class OnCores:
-    """A figure of the cells with a core for each rank.
+    """A figure that shows only cells with a core for each rank.
 
     Attributes:
         figure: a figure over an axis of the kernel.

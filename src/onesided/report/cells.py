@@ -1,4 +1,4 @@
-"""How pages choose cells by axis, partition and cores, and what a table shows for a cell."""
+"""How pages choose cells by axis, partition and cores, and what a table shows of a cell."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def level_rank(level: str | None) -> int:
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a cell's value of a metric; its verdict if the cell failed or was not measured.
+    """Return a cell's value of a metric; if the cell failed or was not measured, its verdict.
 
-    A failure after the last cell of a launch (`teardown failure`) spoils no sample. In this case
-    the value is returned, with the verdict as a remark.
+    A failure after the last cell of a launch (`teardown failure`) does not make the samples
+    useless. In this case the value is returned, with the verdict as a remark.
     """
     if cell is None:
         return None
@@ -60,7 +60,10 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a format for names with partitions, and its columns; None for a single partition."""
+    """Return a format for names that include partitions, and the columns that it needs.
+
+    Return None if there is only one partition.
+    """
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -70,9 +73,9 @@ def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
-    """Return a function that names a row's environment and partition.
+    """Return a function that names the environment and the partition of a table row.
 
-    The result is None if there is only one partition.
+    The result is None if all cells are of one partition.
     """
     naming = _columns_apart(cells)
     return _naming(*naming) if naming else None
@@ -83,7 +86,7 @@ def _naming(words: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]],
 
 
 def apart(material: Material) -> Material:
-    """Return the material in which each environment on each partition has a name of its own.
+    """Return the material with new names of environments: each name includes the partition.
 
     An MPI uses different transports within a node and across nodes. Therefore values of different
     partitions are never pooled.
@@ -129,7 +132,7 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 
 CROWD, CROWDED = "more ranks than cores", "crowded"
-"""The words for crowded cells: in a sentence or a table, and in the key of a figure."""
+"""How pages call crowded cells: in a sentence or table, and in the key of a figure."""
 
 WORDS = "With {} a time depends on the scheduler, too, so no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)
@@ -138,8 +141,8 @@ Ranks = tuple[str, str, int]
 """Where cells ran: system, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
-"""`Ranks`, setting and all labels: everything on which the number of threads of a rank may depend.
-With some settings, libraries start further threads."""
+"""`Ranks`, setting and all labels: the number of threads of a rank may depend on all of these. The
+setting matters because, with some settings, libraries start further threads."""
 
 
 def _ranks_of(cell: Cell) -> Ranks:
@@ -156,8 +159,8 @@ class CrowdedCells:
     """The crowded cells, which have more threads than cores. All threads of a rank are counted.
 
     The kernel counts the threads of each rank in each cell. If one MPI could not run a cell, the
-    same cell of the other MPIs tells whether it is crowded. If no MPI ran the cell, its number of
-    ranks tells this.
+    same cell of other MPIs tells whether there were too few cores. If no MPI ran the cell, its
+    number of ranks is compared with the number of cores.
 
     Attributes:
         points: for each cell, whether the cell was crowded under any MPI.
@@ -169,7 +172,7 @@ class CrowdedCells:
 
     @classmethod
     def of(cls, material: Material) -> CrowdedCells:
-        """Find the crowded cells among all cells of a material."""
+        """Find the crowded cells among all cells of a report's material."""
         points: dict[Point, bool] = {}
         ranks: dict[Ranks, bool] = {}
         for cell in material.cells:
@@ -191,7 +194,7 @@ class CrowdedCells:
 
 
 def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """Return two groups: cells with a core for each rank and each thread, and all other cells."""
+    """Return two lists: cells with a core for each rank and thread, and the crowded cells."""
     crowded = CrowdedCells.of(material)
     parts: tuple[list[Cell], list[Cell]] = ([], [])
     for cell in cells:
@@ -200,16 +203,16 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 
 
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
-    """Return words that say whether there are more ranks, or more threads, than cores.
+    """Return words that say why cells are crowded: more ranks than cores, or more threads.
 
-    The words are `MORE_THREADS` if other cells with this number of ranks had enough cores.
+    The words are `MORE_THREADS` if other cells with the same number of ranks had enough cores.
     """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD
 
 
 def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
-    """Return, for each number of ranks, how many ranks a node had in cells; fewest first.
+    """Return, for each number of ranks, the numbers of ranks per node with which cells ran.
 
     Cells whose nodes are not known are left out.
     """
@@ -221,7 +224,7 @@ def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
 
 
 def placements_in_words(cells: Iterable[Cell]) -> str:
-    """Return `placements` in words: ``2 ranks with 1 and 2 a node, 4 ranks with 4 a node``."""
+    """Return the result of `placements` in words: ``2 ranks with 1 and 2 a node``, for example."""
     said = [
         f"{numbers.count(ranks, 'rank')} with {listed([*map(str, per_node)])} a node"
         for ranks, per_node in placements(cells).items()
@@ -230,7 +233,7 @@ def placements_in_words(cells: Iterable[Cell]) -> str:
 
 
 def nodes_in_words(cells: Iterable[Cell]) -> str:
-    """Return numbers of ranks with their nodes: ``2 and 4 ranks on one node, 16 on 2 nodes``.
+    """Return on how many nodes ranks ran, as text: ``2 and 4 ranks on one node, 16 on 2 nodes``.
 
     For cells whose nodes are not known, the text has only their numbers of ranks.
     """
@@ -243,9 +246,9 @@ def nodes_in_words(cells: Iterable[Cell]) -> str:
 
 
 def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
-    """Return a copy of a cell for a figure that has the number of ranks as its axis.
+    """Return a copy of a cell for a figure over the number of ranks.
 
-    In the copy, the number of ranks is an axis, and so is the property that the cell is crowded.
+    In the copy, the number of ranks is a label. A further label says whether the cell is crowded.
 
     Args:
         cell: the cell as it was declared.

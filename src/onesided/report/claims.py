@@ -1,4 +1,4 @@
-"""The claims of a paper, as data, and whether each claim holds with each MPI today."""
+"""The claims of a paper, as data, and whether each claim is true with each MPI of a campaign."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,18 +34,18 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 Own = Callable[[Cells, Asked], Outcome]
-"""A function that decides claims of only one study."""
+"""A function that decides claims of a single study, and of no other study."""
 
 ANY_SETTING = "any setting"
-"""This word stands for the setting of an outcome if the cells at the default setting alone would
-give another outcome."""
+"""This word is shown as the setting of an outcome if the default setting alone would lead to
+another outcome."""
 
 NO_CELL = "this campaign has no such cell"
 NOT_TOGETHER = "no number of ranks has every value that the claim compares"
 NO_VALUE = "no cell of this campaign decides it"
 
 NAMED = ("claim", "source")
-"""The keys that identify a row in a table of claims."""
+"""The maximum length, in letters, of the text that says why a cell has no value."""
 
 LONGEST_REASON = 120
 """The maximum length, in letters, of the reason why a cell has no value."""
@@ -78,7 +78,7 @@ class Claim:
 
     @property
     def where(self) -> str:
-        """Return which paper makes the claim, and where in the paper."""
+        """Return which paper makes the claim, and in which section or table."""
         return f"{self.source}, {self.place}"
 
     @property
@@ -88,15 +88,16 @@ class Claim:
 
     @property
     def is_of_transport(self) -> bool:
-        """Tell whether the claim may have another outcome with each transport of an MPI.
+        """Tell whether the claim may have different outcomes with different transports of an MPI.
 
-        A claim that names a setting has only one outcome, and so has a claim that nothing tests.
+        The outcome does not depend on the transport if the claim names a setting, or if nothing
+        tests the claim.
         """
         is_named = any(SETTING in choice for choice in (self.common, *self.choices))
         return not is_named and self.decide is not untested
 
     def outcome(self, cells: Cells) -> Outcome:
-        """Return whether the claim holds with an MPI; if nothing was measured, also why."""
+        """Return whether the claim holds with an MPI; if nothing was measured, also return why."""
         cells = replace(cells, metric=self.metric, common=self.common)
         if not self.needs_cores:
             cells = replace(cells, cores=[*cells.cores, *cells.crowd], crowd=[])
@@ -106,7 +107,7 @@ class Claim:
         return replace(outcome, why=self._reason(cells, outcome.why))
 
     def _reason(self, cells: Cells, why: str) -> str:
-        """Return why nothing was measured: how a cell failed, or else what `decide` says.
+        """Return why nothing was measured: how a cell failed, or the reason that `decide` gives.
 
         Args:
             cells: the cells of the MPI.
@@ -143,7 +144,7 @@ def _choices(asked: Any) -> Iterator[Choice]:
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a claim with an MPI, on a partition, at a setting.
+    """The outcome of a claim with one MPI, on one partition and at one setting.
 
     Attributes:
         claim: the claim.
@@ -175,7 +176,7 @@ class ClaimsTable(Table):
 
 @dataclass(frozen=True)
 class Claims:
-    """The table of the claims on an experiment: one row for each claim, one column for each MPI.
+    """A table of claims on an experiment: one row for each claim, one column for each MPI.
 
     The claims of a study are in ``results/published/claims/<study>.yaml``.
 
@@ -221,7 +222,7 @@ class Claims:
             yield Claim(*said, decide, asked, metric, common, needs_cores)
 
     def _decision(self, entry: Mapping[str, Any], field: str) -> tuple[Own, Any]:
-        """Return the function that decides a claim, and the data that this function needs."""
+        """Return the function that decides a claim, and the data with which it is called."""
         known = (*DECISIONS, "own")
         names = [name for name in known if name in entry]
         if len(names) != 1:
@@ -237,9 +238,9 @@ class Claims:
         return self.own[test], entry[name]
 
     def parts(self, material: Material) -> list[ClaimsTable | Folded]:
-        """Return the table of claims, and after it a folded table for each further transport.
+        """Return the table of claims, and a folded table for each further transport of the MPIs.
 
-        A further transport is a setting with which the ranks of one node share no memory.
+        A further transport is a setting at which the ranks of one node do not share memory.
         """
         material = apart(material)
         cells = {name: Cells.of(material, name) for name in material.environments}
@@ -308,7 +309,7 @@ def _row(claim: Claim, outcomes: Mapping[str, Outcome]) -> Row:
 
 
 def _answer(material: Material, claim: Claim, cells: Cells, outcome: Outcome, table: str) -> Answer:
-    """Return the outcome of a claim, with the MPI, partition and setting that it is about."""
+    """Return the outcome of a claim, together with the MPI, the partition and the setting."""
     own = (cell for cell in material.cells if cell.environment == cells.environment)
     cell = next(own)
     return Answer(
@@ -322,20 +323,20 @@ def _answer(material: Material, claim: Claim, cells: Cells, outcome: Outcome, ta
 
 
 def _settings_of(cells: Cells) -> list[str]:
-    """Return the settings of an MPI's cells."""
+    """Return the settings that an MPI's cells have."""
     own = (c for c in (*cells.cores, *cells.crowd) if c.environment == cells.environment)
     return list(dict.fromkeys(cell.setting or DEFAULT for cell in own))
 
 
 def _at_setting(cells: Cells, setting: str) -> Cells:
-    """Return the cells of an MPI that have a given setting."""
+    """Return only those cells of an MPI that have a given setting."""
     groups = (cells.cores, cells.crowd)
     cores, crowd = ([c for c in group if (c.setting or DEFAULT) == setting] for group in groups)
     return replace(cells, cores=cores, crowd=crowd)
 
 
 def _setting_of(claim: Claim, cells: Cells, outcome: Outcome) -> str:
-    """Return the setting of the cells that decide a claim."""
+    """Return the setting of the cells by which a claim is decided."""
     settings = _settings_of(cells)
     if DEFAULT not in settings:
         return ", ".join(settings)
@@ -346,7 +347,7 @@ def _setting_of(claim: Claim, cells: Cells, outcome: Outcome) -> str:
 
 
 def _transports(cells: Sequence[Cell]) -> list[str]:
-    """Return the settings with which ranks share no memory; [] if no cell has the default."""
+    """Return settings at which ranks share no memory; [] if no cell has the default setting."""
     found = {cell.setting or DEFAULT for cell in cells}
     if DEFAULT not in found or len(found) == 1:
         return []
@@ -365,9 +366,10 @@ def published_experiment(
     metrics: Sequence[Metric] = (),
     published: Sequence[Curves] = (),
 ) -> Experiment:
-    """Return an experiment of a paper. The experiment's page ends with the paper's claims.
+    """Return the experiment that repeats an experiment of a paper.
 
-    Comparisons of campaigns use one of the experiment's times.
+    The experiment's page ends with the paper's claims. When campaigns are compared, one of the
+    experiment's times is compared.
 
     Args:
         module: the full name of the module; its last part is the kernel's name.

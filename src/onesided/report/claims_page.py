@@ -26,11 +26,11 @@ FILE, TITLE = "claims.html", "The papers' claims"
 HEADING = "Do the papers' claims hold today?"
 
 SECTION = "claims"
-"""Identifier of the page's first section. All other identifiers of sections, and all names of
-tables, begin with this identifier."""
+"""The identifier of the first section of the page of claims. The identifiers of all other sections
+of this page, and the names of all its tables, begin with this identifier."""
 
 ANSWERS = f"{SECTION}_answers"
-"""Name of the table with one row for each answer."""
+"""The name of the table with one row for each answer to a claim."""
 
 WORDS: Mapping[str, str] = {
     HOLDS: "the whole interval is within the bounds of the claim",
@@ -42,12 +42,13 @@ WORDS: Mapping[str, str] = {
 """The answers and their meanings."""
 
 MOST_NAMED = 6
-"""The largest number of MPIs for which the first screen gives the counts one by one."""
+"""If there are more MPIs than this, the first screen gives a range of counts in place of each MPI's
+count."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An answer to a claim, with its place in the report.
+    """The answer to a claim with one MPI, and the address of the claim in the report.
 
     Attributes:
         experiment: the experiment that the claim is about.
@@ -63,7 +64,7 @@ class Judged:
 
     @property
     def word(self) -> str:
-        """Return the answer to the claim in a word."""
+        """Return the answer to the claim as one word."""
         return self.answer.outcome.word
 
     @property
@@ -79,15 +80,15 @@ class Judged:
 
     @property
     def mark(self) -> str:
-        """Return a text with study and kernel.
+        """Return a text that names study and kernel.
 
-        The page's filter finds a study's rows by `_mark_of`.
+        A filter on the page finds a study's rows by the word that `_mark_of` returns.
         """
         return f"{_mark_of(self.study)} {self.experiment.kernel}"
 
 
 def _mark_of(study: Study) -> str:
-    """Return a word that all rows of this study have, and no other rows."""
+    """Return a word by which all rows of a study are found, and no rows of other studies."""
     return f"{study.name}:"
 
 
@@ -96,7 +97,7 @@ def judged(
     sections: Mapping[str, Sequence[Section]],
     files: Mapping[str, str],
 ) -> list[Judged]:
-    """Return every answer to a claim that the pages of some experiments show.
+    """Return every answer to a claim from the pages of some experiments.
 
     Args:
         experiments: the experiments.
@@ -117,7 +118,7 @@ def judged(
 
 
 def _tables(sections: Sequence[Section]) -> Iterator[ClaimsTable]:
-    """Yield the tables of claims in some sections."""
+    """Yield the tables of claims that some sections contain."""
     for section in sections:
         for part in section.parts:
             shown = part.part if isinstance(part, Folded) else part
@@ -126,7 +127,7 @@ def _tables(sections: Sequence[Section]) -> Iterator[ClaimsTable]:
 
 
 def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
-    """Return a function that names an answer's MPI, and its partition or setting if needed."""
+    """Return a function that names the MPI of an answer, with partition or setting if needed."""
     partitions = {answer.partition for answer in answers}
     systems = {partition.partition(":")[0] for partition in partitions}
 
@@ -140,7 +141,7 @@ def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
 
 
 def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, list[str]]:
-    """Return how many claims are about other experiments, and the titles of these experiments."""
+    """Return how many claims experiments of other kernels have, and these experiments' titles."""
     others = [entry for kernel, entry in experiments.items() if kernel not in set(kernels)]
     counts = {
         entry.title: len(one.claims)
@@ -153,7 +154,7 @@ def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, lis
 
 @dataclass(frozen=True)
 class ClaimsPage:
-    """The page of claims: its sections, and its lines of text on the report's first screen.
+    """The page of claims: its sections, and what the report's first screen says of the claims.
 
     Attributes:
         every: all answers.
@@ -165,7 +166,7 @@ class ClaimsPage:
 
     @cached_property
     def claims(self) -> Mapping[tuple[str, str, str], list[Judged]]:
-        """Return the answers of all MPIs to each claim."""
+        """Return, for each claim, the answers with all MPIs."""
         return grouped(self.every, lambda one: one.claim)
 
     @cached_property
@@ -186,7 +187,7 @@ class ClaimsPage:
         return [first, Markup("{}").format(self._over_names())]
 
     def _over_claims(self) -> str:
-        """Say how many claims hold with every MPI, with some, and with none."""
+        """Return a sentence that counts the claims that hold with all, some and no MPIs."""
         counts = Counter(_together(one.word for one in own) for own in self.claims.values())
         sources = list(dict.fromkeys(one.answer.claim.source for one in self.every))
         return (
@@ -197,7 +198,10 @@ class ClaimsPage:
         )
 
     def _over_names(self) -> str:
-        """Say how many of the decided claims hold with each MPI; for many MPIs, give a range."""
+        """Return a sentence: with each MPI, how many of the decided claims hold.
+
+        For many MPIs, the sentence gives a range.
+        """
         shares = {}
         for name, own in grouped(self.every, lambda one: one.name).items():
             counts = Counter(one.word for one in own)
@@ -233,9 +237,9 @@ class ClaimsPage:
         ]
 
     def _counts(self) -> Table:
-        """Return a table that counts the answers, by study and MPI.
+        """Return a table with the number of claims for each study, MPI and answer.
 
-        Each count links to its answers.
+        Each number in the table is a link to the answers that it counts.
         """
         rows = []
         for (study, name), own in grouped(self.every, lambda one: (one.study, one.name)).items():
@@ -265,7 +269,7 @@ class ClaimsPage:
         )
 
     def _notes(self) -> list[str]:
-        """Return notes: what each answer means, and which claims this campaign does not measure."""
+        """Return notes: what each answer means, and which claims this campaign does not test."""
         said = [f"{word}: {meaning}." for word, meaning in WORDS.items()]
         number, titles = self.others
         if number:
@@ -274,7 +278,7 @@ class ClaimsPage:
         return said
 
     def _of_study(self, study: Study, own: Sequence[Judged]) -> Section:
-        """Return the section on a study: for each of its claims, the MPIs that give each answer."""
+        """Return the section on a study: for each of its claims, which MPIs have which answer."""
         columns = [
             Column("claim", "what the paper says", header=True, note="place", prose=True),
             *(Column(word, word, note=f"why {word}") for word in WORDS),
@@ -330,7 +334,7 @@ _DIFFERS = "differs"
 
 
 def _together(words: Iterable[str]) -> str:
-    """Combine the answers to a claim into one word.
+    """Combine the answers to a claim with all MPIs into one word.
 
     MPIs that do not decide the claim are left out.
     """
@@ -347,7 +351,7 @@ def _heading(study: Study, own: Sequence[Judged]) -> str:
 
 
 def _row(own: Sequence[Judged]) -> Row:
-    """Return the table row of a claim: the MPIs of each answer, and why nothing was measured."""
+    """Return the table row of a claim: which MPIs have each answer, and why values are missing."""
     claim = own[0].answer.claim
     row = {"claim": claim.words, "source": claim.where, "place": _linked(own[0])}
     for word, found in grouped(own, lambda one: one.word).items():
@@ -360,7 +364,10 @@ def _row(own: Sequence[Judged]) -> Row:
 
 
 def _reasons(found: Sequence[Judged]) -> str:
-    """Return why nothing was measured. If there are several reasons, each names its MPIs."""
+    """Return why nothing was measured.
+
+    If there are several reasons, each reason is given with its MPIs.
+    """
     by_reason = grouped(found, lambda one: one.answer.outcome.why)
     if len(by_reason) == 1:
         return next(iter(by_reason))

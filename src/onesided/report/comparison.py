@@ -1,6 +1,7 @@
 """The comparison of two campaigns: a page, and a section in a report that names another campaign.
 
-Both show the verdicts that changed, what is slower or faster, and what stays open.
+The page and the section show which verdicts changed, which cells are slower or faster, and which
+changes are undecided.
 """
 
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ _IN_CSV = columns(
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
     """Return a table of cells.
 
-    If a metric is given, the table also has the cells' values of this metric.
+    If a metric is given, the table also has its value for each cell.
     """
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
@@ -70,7 +71,7 @@ def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -
 
 
 def cells_table(found: Campaigns) -> Table:
-    """Return every cell of both campaigns: changed verdicts first, then cells that differ."""
+    """Return the table of all cells of both campaigns; cells whose verdicts changed come first."""
     return _table("compare_cells", "Every cell.", found.pairs, "headline")
 
 
@@ -88,7 +89,7 @@ def _kernel_tables(found: Campaigns) -> list[Table]:
 
 
 def _tails(found: Campaigns) -> Section:
-    """Return the section on latencies whose tails changed, with the changes of their medians."""
+    """Return the section on latencies whose tails changed, and on how their medians changed."""
     axes = axes_that_differ(found.tails)
     rows = [
         {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
@@ -239,7 +240,7 @@ IDENTIFIER = "beside"
 
 
 def section(folder: Path, other: str, experiments: Experiments) -> Section:
-    """Return the section that compares this campaign with another one.
+    """Return the section of a report that compares the report's campaign with another campaign.
 
     If the other campaign's results cannot be read, the section says why.
 
@@ -316,7 +317,7 @@ def _figures(figures: Sequence[Figure]) -> Table:
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
     """Return the table of environments.
 
-    The last column of ratios has the ratios that `onesided compare` prints.
+    The last column contains the ratios that `onesided compare` prints.
     """
     # the first difference of an environment is over all its cells
     differences = {
@@ -355,9 +356,9 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return the table of the cells of one kernel.
+    """Return a table of the cells of one kernel, which compares the two campaigns.
 
-    All values in this table are of the same metric.
+    All values in the table are values of one metric.
     """
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))

@@ -15,12 +15,12 @@ from onesided.report.words import short_detail
 Facts = Mapping[str, Any]
 
 _DIGITS = 12
-"""The number of digits of a SHA-256 that a page shows."""
+"""A page shows this number of digits of a SHA-256."""
 
 
 @dataclass(frozen=True)
 class Contained:
-    """An environment in a container, and the native environment of the same MPI.
+    """An environment in a container; it is compared with the native environment of the same MPI.
 
     Attributes:
         native: the native environment's name.
@@ -46,7 +46,7 @@ def _facts(campaign: CollectedCampaign, environment: str) -> list[Facts]:
 
 
 def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-    """Merge rows that are equal in the given keys, and add up the launches of merged rows."""
+    """Merge rows that have equal values in the given keys; add up the launches of merged rows."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         alike = repr([row.get(key) for key in keys])
@@ -103,7 +103,10 @@ def sharing_table(
 def _sharing_rows(
     campaign: CollectedCampaign, environment: str, way: str, container: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return a row for each different set of facts that an environment's launches report."""
+    """Return the facts that an environment's launches report.
+
+    Launches that report equal facts share a row.
+    """
     documents = campaign.record.get("environments", [])
     reasons = [one.get("reason") for one in documents if one["name"] == environment]
     fixed = {
@@ -199,7 +202,7 @@ def _binary_row(campaign: CollectedCampaign, facts: Facts) -> dict[str, Any]:
 
 
 def _one_binary(kernel: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say whether all environments of the image ran the same binary of a kernel."""
+    """Say whether all environments with the image ran the same binary of a kernel."""
     own = [row for row in rows if row["kernel"] == kernel]
     digests = {row["program_sha256"] for row in own}
     libraries = {row["library_path"] for row in own}

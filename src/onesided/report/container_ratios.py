@@ -1,4 +1,4 @@
-"""Values in containers divided by native values: a table for each kernel, and a figure."""
+"""Ratios of values in containers to native values: a table for each kernel, and a figure."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
 
 
 def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str], ...]:
-    """Return the labels on which a cell's figure of merit depends."""
+    """Return the labels of a cell, without the axes over which its figure of merit is pooled."""
     pooled = merit.pooled if merit else ()
     labels = pair.first["labels"].items()
     return tuple((axis, str(value)) for axis, value in labels if axis not in pooled)
 
 
 def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
-    """Return the key that groups cells into rows of the table of ratios.
+    """Return a key; cells with the same key are in the same row of the table of ratios.
 
-    All environments with the same native environment share a row.
+    Cells that are compared with the same native environment may share a row.
     """
     how = (pair.first[name] for name in _HOW)
     return (pair.first["environment"], pair.first["kernel"], *how, _labels_of(merit, pair))
 
 
 def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
-    """Return the key that groups cells into one ratio: the environment, and the key of the row."""
+    """Return a key; cells with the same key belong to one ratio of an environment."""
     return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
 
 
 def cells_with_ratio(comparison: Comparison, kernel: str) -> list[Pair]:
-    """Return the cells of a kernel that have a ratio."""
+    """Return the cells of a kernel that were timed both natively and in a container."""
     timed = [pair for pair in comparison.pairs if pair.difference is not None]
     return [pair for pair in timed if pair.first["kernel"] == kernel]
 
@@ -54,7 +54,9 @@ def _key(way: str) -> str:
 def ratios_table(
     topic: str, cells: Sequence[Pair], ways: Mapping[str, str], merit: FigureOfMerit
 ) -> Table:
-    """Return the ratios of one kernel: a row for each operation, a column for each launch model.
+    """Return the table of ratios of one kernel: one row for each operation.
+
+    The table has one column for each way to launch.
 
     Args:
         topic: identifier of the question.
@@ -103,7 +105,7 @@ def ratios_table(
 
 
 def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
-    """Return the fields of a table row other than its ratios."""
+    """Return the fields of a table row that name the operation: all fields except the ratios."""
     cell = pair.first
     return {
         "native": cell["environment"],
@@ -117,16 +119,17 @@ def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the figure
 
 _LEAST_SPAN = 1.25
-"""The figure's axis of ratios reaches at least from 1 divided by this factor to this factor."""
+"""The figure's axis of ratios extends at least from 1 divided by this factor to this factor."""
 
 _CUT = 3.0
-"""The largest factor by which a drawn interval may extend beyond all drawn values."""
+"""An interval is drawn at most to this factor below the least or above the largest of all drawn
+values."""
 
 
 def ratios_figure(
     topic: str, comparison: Comparison, overall: Sequence[Overall], merits: Merits
 ) -> Figure:
-    """Return the ratios as a figure: one line for each environment.
+    """Return the figure of ratios, which has one line for each environment in a container.
 
     Args:
         topic: identifier of the question.

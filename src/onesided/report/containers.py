@@ -1,7 +1,7 @@
 """What a container costs, and whether the MPI ABI costs anything.
 
-Each launch model of an MPI is an environment of its own, and environments are never pooled. Each
-environment in a container is compared, cell by cell, with the native environment of its MPI in the
+Each launch model of an MPI is an environment of its own, and environments are never pooled. A cell
+of an environment in a container is compared with the same cell of the native environment in the
 same campaign.
 """
 
@@ -33,13 +33,13 @@ from onesided.report.parts import Column, Part, Prose, Section, Table
 from onesided.report.words import listed, short_detail
 
 ABI_IMAGE = "abi"
-"""The image without an MPI. The image's only binary uses the MPI that is bound into the
-container."""
+"""The image without an MPI. Each kernel has only one binary in this image, which uses whichever MPI
+of the host is bound into the container."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A question that environments in containers answer, such as what a container costs.
+    """A question that a section answers: what a container costs, or what the MPI ABI costs.
 
     Attributes:
         identifier: the identifier of the section; the names of the topic's files begin with it.
@@ -69,7 +69,7 @@ ABI = Topic(
 
 @dataclass(frozen=True)
 class Compared:
-    """The environments of a topic, compared with their native environments.
+    """The environments that answer a question, compared with the native environments.
 
     Attributes:
         topic: the question.
@@ -89,10 +89,10 @@ class Compared:
         return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
 
     def overall(self, environment: Contained) -> Overall | None:
-        """Return how an environment differs from its native one, over all cells timed in both.
+        """Return the difference from the native environment, over all cells that both timed.
 
-        The default setting has priority over other settings. Return None if no cell was timed in
-        both environments.
+        If there are several settings, the result is for the default setting. Return None if no cell
+        was timed in both environments.
         """
         own = [one for one in self.comparison.overall if one.other == environment.name]
         # the first difference of each setting is over all kernels
@@ -105,7 +105,7 @@ def sections(
     entries: Sequence[Mapping[str, Any]],
     summary: pl.DataFrame,
 ) -> list[Section]:
-    """Return a section for each question that the campaign's environments answer; often [].
+    """Return a section for each of the two questions that the campaign can answer; [] if none.
 
     Args:
         campaign: the collected tables.
@@ -119,7 +119,7 @@ def sections(
 
 
 def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
-    """Return a topic's environments in containers, in the campaign's order."""
+    """Return the environments in containers that answer a question, in the campaign's order."""
     documents = [one for one in campaign.record.get("environments", []) if one.get("container")]
     found = [
         one for one in documents if (one["container"]["image_name"] == ABI_IMAGE) == (topic is ABI)
@@ -138,9 +138,9 @@ def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
 
 
 def _of_native(environment: Contained, place: Place) -> Place:
-    """Return the place of the native cell that a cell in a container is compared with.
+    """Return the place of the native cell with which a cell in a container is compared.
 
-    For any other cell, return a place that has no cell.
+    For a cell of any other environment, return a place that no cell has.
     """
     at = PLACE.index("environment")
     native = environment.native if place[at] == environment.name else None
@@ -185,7 +185,7 @@ def _is_lost(found: Sequence[Pair]) -> bool:
 
 
 def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
-    """Say what the container costs: for each environment, a sentence on verdicts and times."""
+    """Say what containers cost: one sentence for each environment, on its verdicts and times."""
     said = [
         f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.overall(one))}."
         for one in compared.environments
@@ -234,7 +234,7 @@ def _verdict_row(pair: Pair, environment: Contained, axes: Sequence[str]) -> dic
 
 
 def _verdict_rows(environment: Contained, own: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the rows of an environment's cells; one row if all cells have the same failure."""
+    """Return the table rows of an environment's cells; if all failed alike, only one row."""
     if _is_lost(own):
         differ = ("setting", "thread_level", "verdict_native", "test", "cell")
         words = {"what": f"every cell ({len(own)})"}
@@ -278,7 +278,7 @@ def _verdicts_table(compared: Compared) -> Table:
 
 
 def _environments_table(compared: Compared) -> Table:
-    """Return the table of environments, each with its ratio to the native environment."""
+    """Return the table that compares environments in containers with native environments."""
     ways = {one.name: one.way for one in compared.environments}
     comparison, merits = compared.comparison, compared.merits
     rows = [

@@ -25,7 +25,7 @@ from onesided.report.values import Values, quotient
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
 RANKS, SETTING, NODES, PER_NODE = "ranks", "setting", "nodes", "ranks_per_node"
-"""The keys that a choice may have besides axes."""
+"""A choice may have these keys and, as further keys, axes."""
 
 ONE, SEVERAL = "one", "several"
 """The values of `NODES`."""
@@ -36,14 +36,15 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "hundredths": numbers.hundredths,
     "bytes": numbers.exact_bytes,
 }
-"""The functions that write a value, by the name that a claim gives for the function."""
+"""The functions that write a value as text. A claim chooses one of them by the key of this
+mapping."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
-"""Verdicts on accesses that complete while the target computes."""
+"""The verdicts on accesses that complete before the target's compute phase ends."""
 
 Choice = Mapping[str, Any]
 Asked = Mapping[str, Any]
-"""What a claim asks: choices of cells, and bounds."""
+"""The data of a claim: which cells it compares, and which values it allows."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Outcome:
 def decided(
     above: Measure | None, below: Measure | None, least: float, most: float = math.inf
 ) -> Outcome:
-    """Tell whether the ratio of two values is within bounds, as the intervals of the values say.
+    """Tell whether the ratio of two values is within bounds, with the intervals of both values.
 
     Args:
         above: the value that is divided.
@@ -78,7 +79,9 @@ def decided(
 
 
 def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
-    """Tell whether a ratio is within bounds. The result is open if the interval crosses a bound.
+    """Tell whether the interval of a ratio is within bounds.
+
+    The result is `OPEN` if only a part of the interval is within the bounds.
 
     Args:
         ratio: the ratio with its interval; None if there is none.
@@ -102,7 +105,7 @@ def _number(value: Any) -> float:
 def bounds(asked: Asked) -> tuple[float, float]:
     """Return the least and the largest value that a claim allows.
 
-    With ``about``, the claim allows values that differ from a number by at most a factor.
+    With ``about``, the claim allows values within a factor of a number, above or below.
     """
     if "about" in asked:
         return _number(asked["about"]) / asked["within"], _number(asked["about"]) * asked["within"]
@@ -133,15 +136,15 @@ class Cells:
 
     @classmethod
     def of(cls, material: Material, environment: str) -> Cells:
-        """Return the cells of an MPI, split into cells with enough cores and all other cells."""
+        """Return an MPI's cells in two lists: cells with enough cores, and crowded cells."""
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return a choice's value for a key, such as the number of ranks; None if it has none."""
+        """Return what a choice asks of a key, such as the number of ranks; None if nothing."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
-        """Return the cells that fit a choice, with values or without; the default setting first."""
+        """Return all cells that fit a choice; cells at the default setting come first."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
         names = RANKS, SETTING, NODES, PER_NODE
         ranks, setting, nodes, on_node = (labels.pop(name, None) for name in names)
@@ -158,14 +161,14 @@ class Cells:
 
     @property
     def values(self) -> Values:
-        """Return the values of the claim's metric."""
+        """Return the values of the metric that the claim is about."""
         metric, _, statistic = self.metric.partition(".")
         return Values(self.material, metric, statistic or MEDIAN)
 
     def measured(self, choice: Choice) -> dict[int, Cell]:
-        """Return, for each number of ranks, a cell with a value; the fewest ranks come first.
+        """Return, for each number of ranks, a cell that has a value; the fewest ranks come first.
 
-        A cell at the default setting comes before cells at other settings.
+        If several cells have a value, a cell at the default setting is returned.
         """
         by_ranks: dict[int, Cell] = {}
         for cell in self.chosen(self.cores, choice):
@@ -174,11 +177,11 @@ class Cells:
         return dict(sorted(by_ranks.items()))
 
     def placed(self, choice: Choice) -> dict[tuple[Any, ...], dict[int, Cell]]:
-        """Return groups of measured cells of all partitions; in a group, cells by ranks per node.
+        """Group the measured cells of all partitions; return each group's cells by ranks per node.
 
-        The cells of a group have the same number of ranks, and were run on the same system in the
-        same way. The keys of groups are in the order of the number of ranks. For equal numbers of
-        ranks, the default setting comes last.
+        The cells of a group have the same number of ranks, system, setting and thread level. The
+        groups are in the order of their numbers of ranks. Among groups with equal numbers of ranks,
+        the group at the default setting comes last.
         """
         of = self.material.lines.environment_of
         own = {of(cell) for cell in self.cores if cell.environment == self.environment}
@@ -194,26 +197,29 @@ class Cells:
         return found
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
-        """Return the values of the cells of `measured` by number of ranks."""
+        """Return the values of the cells that `measured` returns, by their numbers of ranks."""
         known = ((ranks, self.values.of(cell)) for ranks, cell in self.measured(choice).items())
         return {ranks: measure for ranks, measure in known if measure is not None}
 
     def ratio(self, above: Cell, below: Cell) -> Measure | None:
-        """Return the ratio of two cells' values, round by round if any round has both values."""
+        """Return the ratio of two cells' values.
+
+        The ratio is computed round by round if a round has both values.
+        """
         over, under = self.values.of(above), self.values.of(below)
         if over is None or under is None or not under.low:
             return None
         return self.values.ratio(above, below) or quotient(over, under)
 
     def unsupported(self, *choices: Choice) -> Outcome:
-        """Say why no cell of some choices could run; empty if the cells' reasons differ."""
+        """Return why no cell of some choices could be run; empty if there are several reasons."""
         causes = (verdicts.UNSUPPORTED, verdicts.UNAVAILABLE)
         cells = [cell for choice in choices for cell in self.chosen(self.cores, choice)]
         reasons = {cell.detail or "" for cell in cells if cell.verdict in causes}
         return Outcome(NOT_MEASURED, reasons.pop() if len(reasons) == 1 else "")
 
     def missing(self, *choices: Choice) -> Outcome:
-        """Say why no cells were compared for some choices."""
+        """Return why the cells of some choices were not compared."""
         if (unsupported := self.unsupported(*choices)).why:
             return unsupported
         crowd = [cell for choice in choices for cell in self.chosen(self.crowd, choice)]
@@ -230,7 +236,7 @@ class Cells:
     def missing_ranks(
         self, choice: Choice, ranks: int | None = None, measured: Sequence[int] = ()
     ) -> Outcome:
-        """Say why the cells of a choice have no value with a number of ranks.
+        """Return why the cells of a choice have no value at a number of ranks.
 
         Args:
             choice: the cells.
@@ -251,7 +257,7 @@ class Cells:
 
 
 def _nodes_of(cell: Cell) -> str | None:
-    """Return whether a cell's ranks were on one node or on several; None if it was not run."""
+    """Return whether a cell's ranks were on one or several nodes; None if the cell was not run."""
     number = getattr(cell, NODES, None)
     return None if number is None else SEVERAL if number > 1 else ONE
 
@@ -263,7 +269,7 @@ def _listed(found: Sequence[int]) -> str:
 
 
 def ratio(cells: Cells, asked: Asked) -> Outcome:
-    """Decide a claim by the ratio of two cells' values, at one or at two numbers of ranks."""
+    """Decide a claim by the ratio of the values of two cells, whose numbers of ranks may differ."""
     choices = asked["of"], asked["to"]
     over, under = (cells.measured(choice) for choice in choices)
     many, few = (cells.asked(choice, RANKS) for choice in choices)
@@ -279,7 +285,7 @@ def ratio(cells: Cells, asked: Asked) -> Outcome:
 
 
 def value(cells: Cells, asked: Asked) -> Outcome:
-    """Decide a claim by one value, at the smallest number of ranks with which it was measured."""
+    """Decide a claim by one value, measured with the fewest ranks for which there is a value."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
         shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
@@ -291,10 +297,10 @@ def value(cells: Cells, asked: Asked) -> Outcome:
 def by_ranks(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by how a value, or a ratio of two values, changes with the number of ranks.
 
-    The values with the fewest and with the most ranks are compared. With ``power``, the claim is
-    that the value grows with this power of the number of ranks. With ``falls``, the value at the
-    fewest ranks is divided by the value at the most ranks. With ``beyond``, the largest measured
-    number of ranks must be above this number.
+    The value with the fewest ranks is compared with the value with the most ranks. With ``power``,
+    the claim is that the value grows with this power of the number of ranks. With ``falls``, the
+    value with the fewest ranks is divided by the value with the most ranks. With ``beyond``, the
+    largest measured number of ranks must be above this number.
     """
     values = cells.measures(asked["of"])
     if "to" in asked:
@@ -318,12 +324,13 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
 
 
 def per_node(cells: Cells, asked: Asked) -> Outcome:
-    """Decide a claim by how a value changes with the ranks per node, at one number of ranks.
+    """Decide a claim by how a value changes with the number of ranks per node.
 
-    This number of ranks is the largest one that was measured with several numbers of ranks per
-    node. The value of `of` with the most ranks per node is divided by the value of `to` (or `of`)
-    with the fewest ranks per node. With ``falls``, the second value is divided by the first. With
-    ``varies``, the greatest value of `of` is divided by the least value of `of`.
+    The total number of ranks is fixed: the largest number that was measured with several numbers of
+    ranks per node. The value of the cells `of` with the most ranks per node is divided by the value
+    of the cells `to` (or `of`) with the fewest ranks per node. With ``falls``, the value with the
+    fewest ranks per node is divided by the value with the most. With ``varies``, the greatest value
+    of the cells `of` is divided by their least value.
     """
     choices = asked["of"], asked.get("to", asked["of"])
     over, under = (cells.placed(choice) for choice in choices)
@@ -346,14 +353,14 @@ def per_node(cells: Cells, asked: Asked) -> Outcome:
 
 
 def _anywhere(choice: Choice) -> Choice:
-    """Return a choice of cells without its keys on nodes."""
+    """Return a choice of cells without the keys `nodes` and `ranks_per_node`."""
     return {name: value for name, value in choice.items() if name not in (NODES, PER_NODE)}
 
 
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by one ratio divided by another ratio.
 
-    The number of ranks is the smallest with which all four values were measured.
+    All four values are taken at the smallest number of ranks with which all of them were measured.
     """
     pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
     each = [cells.measures(choice) for choice in pairs]
@@ -365,11 +372,11 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide a claim by the first cell whose verdict answers the question; fewest ranks first.
+    """Decide a claim by the verdict of a cell; the cell with the fewest ranks is asked first.
 
-    With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
-    is whether an access completes while its target computes. A cell that failed leaves the question
-    of ``completes`` open.
+    With ``ends``, the claim is about whether the cell ends or hangs. With ``completes``, the claim
+    is about whether an access completes while its target computes. With ``completes``, the result
+    is `OPEN` if the cell failed or is undecided.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
@@ -395,4 +402,4 @@ DECISIONS: Mapping[str, Callable[[Cells, Any], Outcome]] = {
     decision.__name__: decision
     for decision in (ratio, value, by_ranks, per_node, ratio_of_ratios, verdict, untested)
 }
-"""The functions that decide a claim, by the field of the claim that asks for the function."""
+"""The functions that decide a claim. The key is the field of a claim that asks for the function."""

@@ -1,7 +1,8 @@
-"""An HTML file from a template, and the files beside it: tables, drawings, columns.csv.
+"""Write an HTML page from a template, and the files beside it: tables, drawings, columns.csv.
 
-An HTML file has style, script, legend and parts, and needs no other file. columns.csv has the
-meaning and unit of each column of each CSV and Parquet file, from ``templates/columns.yaml``.
+A page contains its style, script, legend and parts, and needs no other file. The file columns.csv
+has the meaning and unit of each column of each CSV and Parquet file; the meanings are from
+``templates/columns.yaml``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ def _kind(part: object) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the templates. A template is compiled once for all pages of a process."""
+    """Return the templates. A template is compiled once; all pages that a process writes use it."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
         autoescape=True,
@@ -65,18 +66,21 @@ def document(name: str, **values: Any) -> str:
 
 
 Content = str | Table
-"""The content of a file: its text, or a table that is written as CSV."""
+"""The content of a file that belongs to a page: its text, or a table that is written as CSV."""
 
 
 def write_files(folder: Path, files: Mapping[str, Content]) -> None:
-    """Write files to a folder, by name and content. A CSV is never in memory as a whole."""
+    """Write files to a folder; each file is given by its name and its content.
+
+    A CSV file is written piece by piece, so it is never in memory as a whole.
+    """
     for name, content in files.items():
         pieces = content.csv_pieces() if isinstance(content, Table) else [content]
         writing.write_pieces(folder / name, pieces)
 
 
 def _files_of(part: Part) -> dict[str, Content]:
-    """Return the files that belong to a part of a page, by name and content."""
+    """Return the files that belong to a part of a page: for each name, the content."""
     if isinstance(part, Folded):
         return _files_of(part.part)
     if isinstance(part, Prose):
@@ -88,7 +92,7 @@ def _files_of(part: Part) -> dict[str, Content]:
 
 
 def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, Content]:
-    """Return all files beside a page, by name and content."""
+    """Return all files that belong to a page: for each name, the content."""
     files: dict[str, Content] = {f"{table.name}.csv": table for table in tables}
     for section in sections:
         for part in section.parts:
@@ -103,7 +107,7 @@ def has_figure(sections: Sequence[Section]) -> bool:
 
 
 COLUMNS = "columns"
-"""The name of the table with the meanings of all columns, and of this table's CSV."""
+"""The name of the table that describes all columns, and the name of its CSV file."""
 
 PARQUET: Mapping[str, Iterable[str]] = {
     "cells": CELL_COLUMNS,
@@ -112,10 +116,11 @@ PARQUET: Mapping[str, Iterable[str]] = {
     "values": VALUE_COLUMNS,
     "summary": SUMMARY_COLUMNS,
 }
-"""The columns of each of a campaign's Parquet files."""
+"""The columns of the Parquet files of a campaign, for each file."""
 
 _OF_VALUE = "its"
-"""This word in place of a unit means that the column has the unit of the value."""
+"""In columns.yaml, this word in place of a unit means that a column has the unit of the value
+beside it."""
 
 
 def _written() -> Mapping[str, Any]:
@@ -123,7 +128,7 @@ def _written() -> Mapping[str, Any]:
 
 
 def columns_table(files: Mapping[str, Content]) -> Table:
-    """Return a row for each column of each table in a report's files and of each Parquet file.
+    """Return a table that describes every column of a report's CSV files and Parquet files.
 
     Args:
         files: the files, by their names. A file that is not a table has no columns.
@@ -153,7 +158,7 @@ def _row(file: str, column: str, unit: str, meaning: str, caption: str) -> Row:
 
 
 def _of_column(column: Column) -> Iterator[tuple[str, str, str]]:
-    """Yield name, unit and meaning of each CSV column that a table's column fills."""
+    """Yield name, unit and meaning of each CSV column that comes from a column of a table."""
     name, *beside = column.csv_names()
     title = column.title or column.key.replace("_", " ")
     meaning = _written()["meanings"].get(column.key, title)

@@ -1,4 +1,4 @@
-"""Charts of a report: static SVG in two widths, and an interactive specification in Vega-Lite."""
+"""Draw the charts of a report: as static SVG in two widths, and as Vega-Lite for a browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onesided.system.errors import OnesidedError
 
 
 class _Altair:
-    """Altair, loaded when the first chart is drawn, because ReFrame loads pages but draws none."""
+    """Altair, loaded when a chart is drawn, because ReFrame loads this module but draws nothing."""
 
     def __getattr__(self, name: str) -> Any:
         import altair
@@ -36,8 +36,8 @@ Specification = dict[str, Any]
 WIDE_PX = 960
 NARROW_PX = 340
 FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
-"""The fonts of figures. The first font is used to measure the width of text. Text in the other
-fonts has the same width."""
+"""The fonts of figures. The width of text is computed from the first font. The other fonts have
+characters of the same width as those of the first font."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),
@@ -52,8 +52,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "third": ("#0b7a5a", "#4cc7a0"),
     "fourth": ("#7a4b94", "#c39bdb"),
 }
-"""All colours of figures, by name: the colour on a light page, and the colour that replaces it on a
-dark page."""
+"""All colours of figures, by name: the colour on a light page, then the colour on a dark page."""
 
 SHADED = PALETTE["hatch"][0]
 
@@ -67,12 +66,15 @@ def colour(name: str) -> str:
 
 
 def series_colours(count: int) -> list[str]:
-    """Return a colour for each of `count` series. If there are too many series, colours repeat."""
+    """Return a colour for each of `count` series.
+
+    If there are more series than colours, some series have the same colour.
+    """
     return [colour(SERIES[at % len(SERIES)]) for at in range(count)]
 
 
 def log_scale(values: Collection[float], margin: float) -> alt.Scale:
-    """Return a logarithmic scale that extends by a factor beyond the least and largest value."""
+    """Return a logarithmic scale that is longer by a factor at both ends than the values need."""
     return alt.Scale(type="log", domain=[min(values) / margin, max(values) * margin], nice=False)
 
 
@@ -83,10 +85,10 @@ def prefixed(unit: str) -> str:
 
 
 def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
-    """Return a chart that has these rows as its data, and no marks yet.
+    """Return a chart that has the given rows as its data, but no marks yet.
 
-    The rows are JSON text until the chart is drawn. Altair copies and checks any other form of the
-    rows, value by value, whenever it combines charts.
+    In the chart, the rows are JSON text until the chart is drawn. With rows in any other form,
+    Altair copies and checks every value whenever it combines charts.
     """
     return alt.Chart(alt.InlineData(values=json.dumps(list(rows))))
 
@@ -96,7 +98,8 @@ def combined(
 ) -> Specification:
     """Return the Vega-Lite specification of one chart that combines several charts.
 
-    Altair's own functions for combining charts copy all parts of all charts several times.
+    Altair's own functions for this task are slower: they copy all parts of all charts several
+    times.
 
     Args:
         how: ``layer``, ``concat``, ``hconcat`` or ``vconcat``.
@@ -178,7 +181,7 @@ def _themed(chart: alt.TopLevelMixin | Specification, narrow: bool) -> Specifica
 
 
 def _drawing(specification: Specification, name: str) -> str:
-    """Return a chart as SVG. The SVG is made small, and its shaded bars are hatched."""
+    """Return a chart as SVG. The SVG is made small, and its shaded bars get a pattern of lines."""
     drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
     return svg.hatched(svg.small(drawn, name, FONT), name, SHADED, colour("bar"))
 
@@ -214,11 +217,10 @@ def packed(text: str) -> str:
 
 @cache
 def library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else.
+    """Return Vega, Vega-Lite and Vega-Embed in one script that needs no other script.
 
-    Bundling the script takes half of the time that a short report takes. Therefore the script is
-    bundled only once for each version of vl-convert, and kept in a file if the file's folder can be
-    written.
+    Making this script takes half of the time that a short report takes. Therefore it is made only
+    once for each version of vl-convert, and kept in a file if the folder is writable.
     """
     kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
     if kept.is_file():
@@ -231,5 +233,5 @@ def library() -> str:
 
 @cache
 def packed_library() -> str:
-    """Return the script of `library`, packed to a third of its size."""
+    """Return the script that `library` returns, compressed to a third of its size."""
     return packed(library())

@@ -48,11 +48,15 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""For each field of a table row, except the cell's axes: the function that returns its value."""
+"""For each field of a row in the table of every cell, except for axes: the function that returns
+the field's value."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
-    """Return the table rows of some cells. An axis that has no meaning for a cell is left blank."""
+    """Return the table rows of some cells.
+
+    If an axis has no meaning for a cell, its field is empty.
+    """
     experiment, lines = material.experiment, material.lines
 
     def row_of(cell: Cell) -> dict[str, Any]:
@@ -73,7 +77,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return the name and the value of each axis on which all cells are equal, by column."""
+    """Return the axes on which all cells are equal, as name and value, by table column."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
@@ -85,13 +89,16 @@ def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
 
 
 def _is_empty(key: str, cells: Sequence[Cell]) -> bool:
-    """Tell whether no cell has a value in a column."""
+    """Tell whether a table column is empty for all cells."""
     of = FIELDS.get(key) or (lambda cell: cell.labels.get(key.removeprefix("axis_")))
     return all(of(cell) in (None, "") for cell in cells)
 
 
 def cells_table(material: Material) -> Table:
-    """Return every declared cell of an experiment. In each environment, failures come first."""
+    """Return the table with every declared cell of an experiment.
+
+    In each environment, failures come first.
+    """
     order = {name: place for place, name in enumerate(material.environments)}
     cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
     levels = sorted({str(cell.thread_level) for cell in cells})
@@ -142,7 +149,7 @@ def cells_table(material: Material) -> Table:
 
 
 def _names(material: Material) -> dict[str, str]:
-    """Return, for each environment, the name that the MPI library gives itself, without version.
+    """Return, for each environment, what its MPI library calls itself, without the version.
 
     Readers may look for an MPI by this name.
     """
@@ -152,9 +159,9 @@ def _names(material: Material) -> dict[str, str]:
 
 
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
-    """Return how many cells of each environment have each verdict, and the first failure's reason.
+    """Return the number of cells of each environment with each verdict, and the first failure.
 
-    A number of cells links to these cells, if all of them are on one page.
+    If all cells are on one page, each number of cells is a link to these cells.
 
     Args:
         loaded: the campaign.
@@ -189,7 +196,7 @@ def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
 
 
 def _address(cells: Sequence[Cell], files: Mapping[str, str]) -> str | None:
-    """Return the address of an environment's cells with a verdict, if all are on one page."""
+    """Return the address at which the cells of an environment with a verdict are listed."""
     pages = {files.get(cell.kernel) for cell in cells}
     [page] = pages if len(pages) == 1 else [None]
     return address(page, mpi=cells[0].environment, verdict=cells[0].verdict) if page else None

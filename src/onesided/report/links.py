@@ -1,4 +1,4 @@
-"""Links from a page's content to the cells behind it: addresses of table rows, and commands."""
+"""Links from a page to the cells behind its content: addresses of table rows, and commands."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def _grid_of(kernel: str) -> str:
 
 
 def grid_name(material: Material) -> str:
-    """Return the name of the table with every cell of an experiment."""
+    """Return the name of the table that has every cell of an experiment."""
     return _grid_of(material.experiment.kernel)
 
 
@@ -89,14 +89,14 @@ def row_address(material: Material, cell: Cell) -> str:
 
 
 def csv_lines(cells: Sequence[Cell]) -> Mapping[tuple[Any, ...], int]:
-    """Return the line number of each cell in a CSV with a head and one line for each cell."""
+    """Return, for each cell, the number of its line in a CSV file whose first line is the head."""
     return {cell.place: line for line, cell in enumerate(cells, start=2)}
 
 
 def of_cells(
     material: Material, cells: Sequence[Cell], csv: str, lines: Mapping[tuple[Any, ...], int]
 ) -> list[Markup]:
-    """Return a text on each cell: MPI, thread level, verdict, links to its rows, its command.
+    """Return a text for each cell: its MPI, thread level and verdict, links, and its command.
 
     Args:
         material: the material of the page.

@@ -44,8 +44,9 @@ _place_of: Callable[[Any], tuple[Any, ...]] = attrgetter(*PLACE)
 class Cell:
     """One declared cell and its verdict.
 
-    Its attributes are the fields of its entry in verdicts.json. A campaign may have a million
-    cells. Therefore the class has slots, which need a fifth of the memory that a mapping needs.
+    The attributes of the class are the fields of the cell's entry in verdicts.json. A campaign may
+    have a million cells. Therefore the class has slots, which use a fifth of the memory that a
+    mapping would use.
     """
 
     __slots__ = (
@@ -68,7 +69,7 @@ class Cell:
             setattr(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both cells have the same entry."""
+        """Tell whether two cells have equal entries of verdicts.json."""
         return isinstance(other, Cell) and self.entry == other.entry
 
     __hash__ = None
@@ -79,11 +80,11 @@ class Cell:
         return {name: getattr(self, name) for name in self.__slots__ if hasattr(self, name)}
 
     def axis(self, name: str) -> str:
-        """Return the cell's value on an axis; an empty text if the cell has no such axis."""
+        """Return the cell's value on an axis; "" if the cell has no such axis."""
         return str(self.labels.get(name, ""))
 
     def has(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether the cell has these values on its axes."""
+        """Tell whether the cell has the given values on the given axes."""
         return all(self.axis(name) == value for name, value in labels.items())
 
     @property
@@ -99,18 +100,21 @@ class Cell:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Return the values that identify the cell."""
+        """Return the values of the columns that identify the cell."""
         return _place_of(self)
 
     @property
     def ranks_per_node(self) -> int | None:
-        """Return how many ranks, at least, the fullest node had; None if the cell was not run."""
+        """Return the number of ranks on the node with the most ranks; None if the cell was not run.
+
+        If the ranks are not evenly distributed, the number may be too small.
+        """
         nodes = getattr(self, "nodes", None)
         return None if nodes is None else math.ceil(self.ranks / nodes)
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """Return where and how the cell was run, but without environment and thread level.
+        """Return where and how the cell was run: partition, setting, ranks, placement.
 
         The launch model belongs to the environment. Other functions keep environments apart.
         """
@@ -118,7 +122,7 @@ class Cell:
 
     @property
     def group_label(self) -> str:
-        """Return where and how the cell was run, in words: `group` and the launch model."""
+        """Return `group` in words, followed by the launch model."""
         words = (
             f"{self.system}:{self.partition}",
             self.setting,
@@ -135,7 +139,7 @@ class Cell:
 
     @property
     def is_crowded(self) -> bool:
-        """Tell whether ranks or threads outnumbered the cores; False if the cell was not run."""
+        """Tell whether there were more ranks or threads than cores; False if not run."""
         return bool(self.oversubscribed)
 
 
@@ -227,7 +231,7 @@ class Material:
 
     @cached_property
     def _statistic_of(self) -> dict[str, str]:
-        """Return, for each metric, its first statistic in alphabetical order."""
+        """Return, for each metric, the statistic whose name is first in alphabetical order."""
         pairs = self.summary.select("metric", "statistic").unique().sort("metric", "statistic")
         return dict(reversed(pairs.rows()))
 
@@ -238,7 +242,7 @@ class Material:
 
     @cached_property
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
-        """Return the values of all rounds, by cell, metric and statistic."""
+        """Return each value of a cell in each round; the keys are place, metric and statistic."""
         values: dict[tuple[Any, ...], dict[int, float]] = {}
         columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
         for *key, turn, value in self.read_values().select(columns).iter_rows():
@@ -246,14 +250,14 @@ class Material:
         return values
 
     def latency(self, cell: Cell) -> Measure | None:
-        """Return a cell's latency, from those launches whose cores were in the best state."""
+        """Return a cell's latency from launches whose cores were in the best state there was."""
         kinds = (COUNTS, FAR, SHARED)
         known = (self.measure(cell, LATENCY, kind) for kind in kinds)
         return next((latency for latency in known if latency is not None), None)
 
     @cached_property
     def met(self) -> Mapping[tuple[Any, ...], Met]:
-        """Return, for each cell, the state of the cores in the launches of its latency."""
+        """Return, for each cell, in which state the cores were when its latency was measured."""
         return met_of(self.summary.filter(pl.col("metric") == MET).to_dicts())
 
     def tail(self, cell: Cell) -> float:
@@ -262,7 +266,7 @@ class Material:
         return tail.value if tail else 0.0
 
     def waited(self, environment: str) -> str | None:
-        """Say that targets of an environment waited for their cores; None if no target did."""
+        """Return a sentence if targets in an environment waited for their cores; else None."""
         places = {
             (cell.system, cell.partition, self.lines.environment_of(cell))
             for cell in self.cells
@@ -274,7 +278,10 @@ class Material:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Return all samples of the campaign. Pages that plot samples get the samples only here."""
+        """Return all samples of the campaign.
+
+        Only pages that plot single samples call this function.
+        """
         return self.campaign.samples
 
     @cached_property
@@ -284,25 +291,25 @@ class Material:
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """Return a table with a row for each cell: its identity, and its axes as JSON text."""
+        """Return a table with one row for each cell: what identifies it, and its axes as JSON."""
         return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
 
     @cached_property
     def hardware(self) -> str:
-        """Return the name of the machine's processor, or else the name of the machine."""
+        """Return the name of the machine's processor; if it is unknown, the name of the machine."""
         host = self.campaign.record.get("host") or {}
         return str(host.get("processor") or host.get("name") or "this machine")
 
     @cached_property
     def interval_words(self) -> str:
-        """Say what the two numbers beside each value are: an interval, or a range of launches."""
+        """Say what the two numbers beside each value are: an interval, or a range."""
         return interval_words(self.summary, self.campaign.record)
 
 
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
-    """Return the number of launches that captions name.
+    """Return the number of launches that the captions of tables and figures name.
 
-    This is the largest number of launches that any value has, without those of further rounds.
+    It is the largest number of launches of any value that has no launches of further rounds.
 
     Args:
         summary: rows of summary.parquet.
@@ -314,7 +321,7 @@ def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | No
 
 
 def interval_words(summary: pl.DataFrame, record: Mapping[str, Any]) -> str:
-    """Return the words for the two numbers beside a median: an interval or a range of launches."""
+    """Return what the two numbers beside a median are, in words: an interval or a range."""
     if not summary.height:
         return "range"
     launches = usual_launches(summary, record)
@@ -335,7 +342,7 @@ class Loaded:
     experiments: Experiments
 
     def materials(self) -> list[Material]:
-        """Return the material of each experiment with cells, in the experiments' order."""
+        """Return, for each experiment that has cells, the input of the experiment's page."""
         machine = Baselines.of(self.cells, self.summary, self.experiments.baselines)
         environments = self.campaign.record.get("environments", ())
         lines = Lines.of(self.campaign.name, self.cells, environments)

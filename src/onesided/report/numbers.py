@@ -15,7 +15,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 @dataclass(frozen=True)
 class Written:
-    """A number with its own text on a page: ``10 ms``, ``6 of 6``.
+    """A number that a page shows with a text of its own, such as ``10 ms`` or ``6 of 6``.
 
     Attributes:
         number: the number as in a CSV.
@@ -26,13 +26,13 @@ class Written:
     text: str
 
     def __str__(self) -> str:
-        """Return the text that stands for the number on the page."""
+        """Return the text that the page shows for the number."""
         return self.text
 
 
 @dataclass(frozen=True)
 class Measure:
-    """The value of a metric over the launches of a cell, from a row of summary.parquet.
+    """The value of a metric for a cell, computed over its launches (a row of summary.parquet).
 
     Attributes:
         remark: what about the value is out of all proportion (`tails`); None if nothing is.
@@ -107,7 +107,7 @@ def per_second(value: float) -> str:
 
 
 def plain_seconds(value: float) -> str:
-    """Return seconds without a unit: at least six decimals and three significant digits."""
+    """Return seconds without a unit, with at least six decimals and three significant digits."""
     if value <= 0:
         return f"{value:.6f}"
     return f"{value:.{max(6, 2 - math.floor(math.log10(value)))}f}"
@@ -129,7 +129,7 @@ def hundredths(value: float) -> str:
 
 
 def exact_bytes(size: float) -> str:
-    """Return the bytes of a size limit with all digits; ``none`` for 0."""
+    """Return a limit in bytes with all digits; ``none`` if the limit is 0."""
     return "none" if size == 0 else f"{size:.0f}"
 
 

@@ -11,25 +11,25 @@ from onesided.report.parts import Headline, Part, Section
 
 
 class Page(Protocol):
-    """The functions that a page module of an experiment must have.
+    """The functions that the page of an experiment must have.
 
-    A page that judges progress also has ``way_rows(cells)``. This function returns the cells for
-    each way in which a program may access a window. A way has a heading and a name. `onesided
-    versions` shows each way for several campaigns side by side.
+    A page that judges progress also has the function ``way_rows(cells)``. The function ``way_rows``
+    returns the cells for each way in which a program may access a window. The key of a way is its
+    heading and its name. `onesided versions` shows each way for several campaigns side by side.
     """
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the page's answer, for a reader with ten seconds; None if it has no answer."""
+        """Return the page's answer, which is read in ten seconds; None if it has none."""
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the page's sections, which follow the answer."""
+        """Return the page's sections, which are shown below the answer."""
 
     def terminal_lines(self, material: Material) -> list[str]:
         """Return the answer as lines of plain text; [] if the page has no answer."""
 
 
 class Brief(Protocol):
-    """What a study says on the first screen of every report.
+    """What a study adds to the first screen of every report.
 
     Attributes:
         SECTION: identifier of the section for a campaign without cells of the study.
@@ -40,22 +40,22 @@ class Brief(Protocol):
     PAGE: str
 
     def section(self, record: Mapping[str, Any]) -> Section | None:
-        """Return a section for campaigns without cells of the study; None if nothing is known."""
+        """Return a section for a campaign that did not measure the study; None if there is none."""
 
     def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-        """Return the study's sentences on the first screen; `headline` is its page's answer."""
+        """Return the study's sentences for the first screen; `headline` is the page's answer."""
 
 
 class Content(Protocol):
-    """Content of a page: a table, a figure, or what a paper printed or claims."""
+    """Content of an experiment's page, such as a table, a figure, or the claims of a paper."""
 
     def parts(self, material: Material) -> Sequence[Part]:
-        """Return the parts that the page shows; [] if nothing was measured."""
+        """Return the parts of the page that show this content; [] if nothing was measured."""
 
 
 @dataclass(frozen=True)
 class ReferencePage:
-    """The page of an experiment, with one section.
+    """A page of an experiment that consists of an answer, if any, and only one section.
 
     Attributes:
         identifier: the identifier of the section.

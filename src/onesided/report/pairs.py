@@ -1,4 +1,4 @@
-"""Tables that compare cells and environments of campaigns, and the pages with these tables."""
+"""Tables that compare cells of two sides, for example of two campaigns, and pages with them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _KEPT = (
     "test",
     "cell",
 )
-"""The fields of a table row that come from the cell's entry on the first side."""
+"""The fields that a table row takes from the entry of the first cell of a pair."""
 
 _KNOWN = {
     column.key: column
@@ -55,7 +55,7 @@ _KNOWN = {
 def columns(*wanted: str | Column) -> list[Column]:
     """Return table columns.
 
-    A key becomes a column with a usual title; a `Column` stays as it is.
+    A key becomes a column with its usual title; a `Column` is not changed.
     """
     return [
         _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
@@ -64,7 +64,7 @@ def columns(*wanted: str | Column) -> list[Column]:
 
 
 def measure_of_difference(difference: Difference) -> Measure:
-    """Return the ratio of two sides with its interval, as a table shows it."""
+    """Return the ratio of the second value to the first, with its interval, as tables show it."""
     low, high = (
         difference.ratio if end is None else end for end in (difference.low, difference.high)
     )
@@ -74,20 +74,20 @@ def measure_of_difference(difference: Difference) -> Measure:
 
 
 def axes_that_differ(found: Sequence[Pair]) -> list[str]:
-    """Return the axes on which the given cells have different values."""
+    """Return those axes on which the given cells differ."""
     axes = list(dict.fromkeys(axis for pair in found for axis in pair.first["labels"]))
     return [axis for axis in axes if len({pair.first["labels"].get(axis) for pair in found}) > 1]
 
 
 def cell_words(pair: Pair, axes: Sequence[str]) -> str:
-    """Return a cell's values on some axes in words."""
+    """Return the values of a cell on some axes as text."""
     labels = pair.first["labels"]
     return ", ".join(str(labels[axis]) for axis in axes if axis in labels)
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The keys and titles of the two sides of a comparison in a table of cells.
+    """A comparison has two sides: their keys and titles in a table of cells.
 
     Attributes:
         first: the key of the first side's verdict. The key of the first side's value is the same
@@ -104,7 +104,7 @@ class Sides:
 
     @property
     def verdicts(self) -> list[Column]:
-        """Return the table columns with the verdicts of both sides."""
+        """Return the table columns with the first and the second verdict of each cell."""
         first, second = self.titles
         return [
             Column(self.first, f"verdict{first}", verdict=True),
@@ -112,7 +112,7 @@ class Sides:
         ]
 
     def values(self, found: Sequence[Pair], metric: str) -> list[Column]:
-        """Return the table columns with the values of both sides, all in one metric and unit."""
+        """Return the table columns with both values of each cell; all values are of one metric."""
         units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
         show = numbers.seconds if units == {"s"} else numbers.factor
         return [
@@ -121,7 +121,10 @@ class Sides:
         ]
 
     def row(self, pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
-        """Return the table row of a cell. The cell is named by its values on the given axes."""
+        """Return the table row that compares a cell.
+
+        The row names the cell by its values on the given axes.
+        """
         return {
             **{name: pair.first[name] for name in _KEPT},
             "environment": pair.environment,
@@ -148,7 +151,7 @@ def _difference_row(difference: Difference | None) -> dict[str, Any]:
 
 
 def overall_row(comparison: Comparison, overall: Overall) -> dict[str, Any]:
-    """Return the table row of an environment, with the number of verdicts that changed."""
+    """Return the table row that compares an environment, with its number of changed verdicts."""
     changes = [pair.change for pair in comparison.pairs if overall.has(pair)]
     return {
         "environment": overall.name,
@@ -171,7 +174,7 @@ def write_page(
     sections: Sequence[Section],
     others: Sequence[Table] = (),
 ) -> Path:
-    """Write a page and its CSVs; return the path of the page. The page is written last.
+    """Write a page and its CSV files; return the path of the page. The page is written last.
 
     Args:
         folder: the folder of the page.

@@ -30,15 +30,15 @@ __all__ = [
 ]
 
 MOST_IN_SIGHT = 16
-"""The number of rows of a matrix that fit on a screen together with the matrix's head."""
+"""If a matrix has at most this many rows, the rows and the head of the matrix fit on a screen."""
 
 WHOLE_WORDS = 8
-"""The largest number of columns for which a wide page has room for the longest verdict."""
+"""If a matrix has at most this many columns, a wide page has room for the longest verdict."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One verdict in a place (row and column) of a matrix.
+    """A verdict in a matrix, at a place given by row and column.
 
     Attributes:
         word: the verdict.
@@ -59,10 +59,10 @@ class Mark:
     cells: Sequence[Markup] = ()
 
     def html(self, short: bool, identifier: str) -> Markup:
-        """Return the verdict as an HTML button, which opens the evidence without a script.
+        """Return the verdict as an HTML button that opens the evidence; the button needs no script.
 
-        If there is no room for the verdict's word, the word is shortened, or is only in the
-        matrix's key.
+        If there is no room for a verdict as a whole word, the word is shortened or left out; the
+        key of the matrix explains the sign.
 
         Args:
             short: whether there are many columns.
@@ -84,7 +84,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A row of a matrix: the heading above the row, the row's name, the marks in each column."""
+    """A row of a matrix: the heading above it, its name, and the verdicts in each column."""
 
     group: str
     name: str
@@ -93,7 +93,7 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A table of verdicts for a quick look: it has groups of rows and columns, and signs.
+    """A table of verdicts for a quick look: rows and columns in groups, a sign for each verdict.
 
     Attributes:
         name: the name of the CSV, without ending.
@@ -126,12 +126,12 @@ class Matrix:
 
     @property
     def edges(self) -> list[bool]:
-        """Return, for each column, whether a group begins at this column."""
+        """Return, for each column, whether a group of columns begins with this column."""
         return [at == 0 for _, names in self.columns for at in range(len(names))]
 
     @property
     def key(self) -> list[tuple[Markup, str]]:
-        """Return the key of the matrix: badge and short word of every verdict that occurs."""
+        """Return the key of the matrix: badge and short word of each verdict in the matrix."""
         words = {mark.word for row in self.rows for place in row.places for mark in place}
         present = [word for word in (*verdicts.WORDS, MIXED) if word in words]
         shown = [fitting_word(word, self.dense) for word in present]
@@ -146,21 +146,21 @@ class Matrix:
 
     @property
     def large(self) -> bool:
-        """Tell whether the matrix scrolls, because it does not fit on a screen with its head."""
+        """Tell whether the matrix scrolls because its rows and its head do not fit on a screen."""
         return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:
-        """Return the fragment of a link to the row; the fragment is the same in every report."""
+        """Return the fragment of a link to this row, which is the same in every report."""
         return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
 
     def grouped(self) -> Iterator[tuple[str, Iterator[MatrixRow]]]:
-        """Return groups of neighbouring rows, with the heading of each group."""
+        """Return the matrix's rows in groups of neighbours, each group with its heading."""
         return itertools.groupby(self.rows, lambda row: row.group)
 
 
 @dataclass(frozen=True)
 class Prose:
-    """A few sentences under a small heading, with the files that belong to them.
+    """A few sentences under a small heading, with the files that they are about.
 
     Attributes:
         title: the heading.
@@ -175,7 +175,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: two static drawings, an interactive drawing, and a table of the drawn numbers.
+    """A figure: two static drawings, an interactive drawing, and a table of what is drawn.
 
     Attributes:
         name: the name of the figure's files, without ending.
@@ -236,7 +236,7 @@ class Headline:
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:
-        """Return the badge and the meaning of each verdict in the answer's table."""
+        """Return badge and meaning of each verdict that the answer's table contains."""
         keys = [column.key for column in self.table.columns if column.verdict]
         words = {row.get(key) for row in self.table.rows for key in keys}
         order = (*meanings(), *verdicts.WORDS)

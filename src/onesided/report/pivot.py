@@ -1,4 +1,4 @@
-"""Tables described by data: one row for each point of the grid, one column for each MPI."""
+"""Tables described by data: a row for each combination of axis values, a column for each MPI."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from onesided.report.parts import Column, Row, Table
 WHERE = Column("where", "where and how", prose=True)
 
 Fields = dict[str, Any]
-"""The values in a table row, by the keys of the columns."""
+"""The content of a table row: for the key of each column, the value."""
 
 
 def pivoted(
@@ -25,9 +25,9 @@ def pivoted(
     fields: Callable[[Thing], Fields],
     key: Callable[[Thing], Hashable] | None = None,
 ) -> list[Fields]:
-    """Return one table row for all things with the same head (first fields).
+    """Return table rows; things with the same first fields share one row.
 
-    The row has the fields of all these things.
+    A row has the other fields of all things that share it.
 
     Args:
         things: the things to show: cells, or the common verdicts of several cells.
@@ -46,7 +46,7 @@ def pivoted(
 def by_difference(
     columns: Iterable[Column], rows: Sequence[Row]
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns in which rows differ, and all other columns, which only the CSV shows."""
+    """Return the columns in which rows differ, and the other columns (for the CSV only)."""
     parts: tuple[list[Column], list[Column]] = ([], [])
     for column in columns:
         parts[len({row[column.key] for row in rows}) < 2].append(column)
@@ -55,7 +55,7 @@ def by_difference(
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis whose values are at the beginning of table rows.
+    """An axis whose values begin the rows of a table.
 
     Attributes:
         name: the name in a cell's labels.
@@ -70,9 +70,9 @@ class Axis:
     whole: bool = False
 
     def value(self, cell: Cell) -> str | int | Written:
-        """Return a cell's value on the axis as a reader sees it.
+        """Return the cell's value on this axis in the form that a reader sees.
 
-        In the CSV, a number stays a number.
+        If the value is a number, the CSV has the number.
         """
         label = str(cell.labels[self.name])
         if label == NO_MEANING:
@@ -83,7 +83,7 @@ class Axis:
         return Written(int(label), words) if label.isdecimal() and words != label else words
 
     def words_of(self, cell: Cell) -> str:
-        """Return the text that a reader sees for a cell's value on the axis."""
+        """Return the cell's value on this axis as the text that a reader sees."""
         return str(self.value(cell))
 
 
@@ -96,9 +96,8 @@ FLAVOR = Axis("flavor", "flavor")
 class Pivot:
     """A table of one metric.
 
-    If a cell was run on several partitions or in several ways, the table has a row for each
-    partition and way, and names these. If a cell failed, the table shows its verdict in place of a
-    value.
+    If cells were run on several partitions or in several ways, each partition and way has a row of
+    its own, which names them. If a cell failed, the table shows its verdict in place of a value.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -119,7 +118,7 @@ class Pivot:
     unit: str = "s"
 
     def rows(self, material: Material) -> list[Fields]:
-        """Return the table's rows, in the order in which the cells were declared."""
+        """Return the table's rows, ordered as the cells were declared."""
         where = _where_of(material)
 
         def head(cell: Cell) -> Fields:
@@ -161,9 +160,9 @@ class Pivot:
 
 
 def _where_of(material: Material) -> Callable[[Cell], str]:
-    """Return a function that says where a cell was run.
+    """Return a function that says on which partition and how a cell was run.
 
-    The function also gives the thread level if cells have different levels.
+    If the cells have different thread levels, the function also says the cell's level.
     """
     levels = {cell.thread_level for cell in material.cells if cell.thread_level}
 

@@ -33,11 +33,11 @@ SEEN = (
     "transport",
     "host",
 )
-"""The columns of cells.parquet with facts that were found when the cells ran."""
+"""The columns of cells.parquet with facts that were found out when the cells were run."""
 UNKNOWN = "unknown"
 NOT_RECORDED = "not recorded"
-"""The words for a missing fact: the launch did not find the fact (`UNKNOWN`), or an earlier version
-of onesided did not look for the fact (`NOT_RECORDED`)."""
+"""The words in place of a fact that a launch could not find out (`UNKNOWN`), or that an earlier
+version of onesided did not look for (`NOT_RECORDED`)."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -117,9 +117,9 @@ def _variables_of(document: Mapping[str, Any]) -> str | None:
 
 
 def _software(loaded: Loaded, environment: str) -> dict[str, str]:
-    """Return what the launches of an environment say about compiler, processor and libraries.
+    """Return compiler, processor and libraries of an environment, as its launches reported them.
 
-    Launches of earlier versions of onesided do not have these facts.
+    Launches of earlier versions of onesided did not report compiler, processor and libraries.
     """
     every = loaded.campaign.record.get("launch_facts", [])
     facts = [launch for launch in every if launch["environment"] == environment]
@@ -138,14 +138,17 @@ def _software(loaded: Loaded, environment: str) -> dict[str, str]:
 
 
 def _told(values: Iterable[str | None]) -> str:
-    """Return each value once, as text. None stands for a value that a launch did not find."""
+    """Return a text that has each of the given values once.
+
+    None stands for a value that a launch could not find out.
+    """
     return "; ".join(sorted({value or UNKNOWN for value in values})) or NOT_RECORDED
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
-    """Return the transport of each window flavor at the MPI's defaults.
+    """Return, for each window flavor, the transport at the MPI's default setting.
 
-    Flavors with the same transport are named together.
+    Flavors that have the same transport are named together.
     """
     rows = table.filter(
         (pl.col("environment") == environment)
@@ -168,7 +171,7 @@ def _share_of(
     key: str,
     of_a_cell: Callable[[pl.Expr], pl.Expr],
 ) -> dict[str, object]:
-    """Return the share of cells for which a fact is true, as a number and in the page's words.
+    """Return the share of cells for which a fact is true, as a number and as text for the page.
 
     Args:
         cells: a row for each cell and launch.
@@ -187,7 +190,7 @@ def _share_of(
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, Written | str]]:
-    """Return how the campaign used its time: each activity, and its time in s."""
+    """Return how the campaign spent its time: for each activity, the time in s."""
     timing = loaded.campaign.record.get("timing") or {}
     wall, inside = timing.get("wall_s"), timing.get("inside_launches_s")
     lines = [("wall time", _duration(wall))]
@@ -205,7 +208,7 @@ def _duration(seconds: float | None, more: str = "") -> Written | str:
 
 
 def further_rounds(loaded: Loaded) -> str | None:
-    """Return how many cells had further rounds, and how the rounds ended.
+    """Return how many cells had further rounds, and why these rounds ended.
 
     The result is None if the campaign did not ask for further rounds.
     """
@@ -215,7 +218,7 @@ def further_rounds(loaded: Loaded) -> str | None:
 
 
 def damaged_files(loaded: Loaded) -> str | None:
-    """Say which launches do not count because a file is damaged; None if no file is damaged."""
+    """Say which launches do not count because of a damaged file; None if no file is damaged."""
     details = loaded.campaign.read_cells("detail")["detail"].drop_nulls()
     found = details.filter(details.str.starts_with(DAMAGED))
     if not found.len():
@@ -273,6 +276,6 @@ def _interval_lead(loaded: Loaded) -> str:
 
 
 def section(loaded: Loaded) -> Section:
-    """Return the section on the report's origin, with which every report ends."""
+    """Return the section on the origin of the report; every report ends with this section."""
     tables = (_environments_table(loaded), _facts_table(loaded))
     return Section("provenance", "Where this comes from", _interval_lead(loaded), tables)

@@ -1,4 +1,7 @@
-"""Tables that a paper printed. A report shows these tables beside today's measurements."""
+"""Tables that a paper printed.
+
+A report shows the tables of a paper beside the measurements of today.
+"""
 
 import csv
 import io
@@ -18,18 +21,21 @@ from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
 
 FOLDER = Path("results", "published")
-"""The folder, below the project's folder, with the tables and claims of papers."""
+"""The folder with the tables and claims of papers; the path begins at the project's folder."""
 
 NOT_AVAILABLE = "N/A"
 NO_NUMBER = (NOT_AVAILABLE, "NA", "--")
-"""The words that papers print in place of a missing number."""
+"""The texts that papers print where a number is missing."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
-"""The form of a printed number. Python would accept further forms, such as nan and 1_0."""
+"""The form of a number that a paper printed.
+
+Python would accept further forms as numbers, such as nan and 1_0.
+"""
 
 NO_FIELD = ""
-"""The text of a field that the paper's table lacks, because a row has fewer columns than other
-rows."""
+"""The text for a field that is missing in a paper's table, because a row has fewer columns than
+other rows."""
 
 UNITS = {
     "1": (1.0, "1"),
@@ -39,11 +45,11 @@ UNITS = {
     "bytes": (1.0, "B"),
     "MB/s": (1e6, "B/s"),
 }
-"""For each unit in a paper: the factor that converts a number, and the unit of the converted
-number."""
+"""For each unit that a paper uses: the factor that converts its numbers, and the unit after this
+conversion."""
 
 OURS = ("row", "short_label", "suspect", "note")
-"""Columns of the CSV files that are not from a paper (results/published/README.md)."""
+"""The columns of CSV files that this project added (results/published/README.md)."""
 
 
 @dataclass(frozen=True)
@@ -123,15 +129,15 @@ class PublishedTable:
         return rows, present
 
     def unit(self, column: str) -> str | None:
-        """Return the unit of a column's numbers; None if the column has words."""
+        """Return the unit of a column's numbers; None if the column has text."""
         return self.document["columns"][column].get("unit")
 
     def title(self, column: str) -> str:
-        """Return the paper's name for a column."""
+        """Return the name that the paper has for a column."""
         return str(self.document["columns"][column]["title"])
 
     def number(self, row: Mapping[str, str], column: str) -> float | None:
-        """Return a field's number, converted as in `UNITS`; None if the paper has no number.
+        """Return the number in a table field, converted as in `UNITS`; None if the paper has none.
 
         Raises:
             InputError: the field has neither a number nor a word for no number.
@@ -167,7 +173,7 @@ class PublishedTable:
         )
 
     def table(self) -> Table:
-        """Return the table as printed, with notes on columns and on each suspect number."""
+        """Return the table as printed, with notes on its columns and on its suspect numbers."""
         names = list(self.document["columns"])
         shown = [name for name in names if name != self.groups]
         columns = [
@@ -196,20 +202,20 @@ class PublishedTable:
         )
 
     def _meanings(self) -> list[tuple[str, str]]:
-        """Return a note, without a mark, for each column whose meaning the YAML file states."""
+        """Return a note, without a mark, for each column that the YAML file explains."""
         columns = self.document["columns"].values()
         said = [(one["title"], one["meaning"]) for one in columns if "meaning" in one]
         return [("", f"{title}: {meaning.rstrip('.')}.") for title, meaning in said]
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table in a list (see `onesided.report.page.Content`), folded if asked for."""
+        """Return the table in a list, folded if asked for (see `onesided.report.page.Content`)."""
         table = self.table()
         return [Folded(f"Published: {self.folded}", table) if self.folded else table]
 
 
 @dataclass(frozen=True)
 class Point:
-    """A number that a paper printed.
+    """A number that a paper printed, as a point of a figure.
 
     Attributes:
         series: the curve of the number.
@@ -227,7 +233,7 @@ class Point:
 
 
 class Curves:
-    """The curves of a table that a paper printed.
+    """The curves that a figure shows from a table of a paper.
 
     Attributes:
         table: the table of the paper.
@@ -238,7 +244,7 @@ class Curves:
     columns: Collection[str]
 
     def numbers(self, unit: str) -> list[Point]:
-        """Return the numbers of all curves, which must have the given unit.
+        """Return the numbers of all curves, which must have the unit `unit`.
 
         Raises:
             InputError: a column's numbers have another unit.
@@ -250,7 +256,7 @@ class Curves:
 
     @property
     def unit(self) -> str:
-        """Return the unit of the curves: the unit of the first column."""
+        """Return the unit of all curves, which is the unit of the first column."""
         return self._unit(next(iter(self.columns)))
 
     def _unit(self, name: str) -> str:
@@ -263,11 +269,11 @@ class Curves:
         return Point(series, x, label, self.table.number(row, name), self._is_suspect(row, name))
 
     def _is_suspect(self, row: Mapping[str, str], name: str) -> bool:
-        """Tell whether the table flags a number as suspect."""
+        """Tell whether the paper's table marks a number as suspect."""
         return name in row.get("suspect", "").split()
 
     def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
-        """Return the numbers of all curves in the form that a figure needs.
+        """Return the numbers of all curves as rows of a figure's data.
 
         Args:
             unit: the unit of the values in the figure.
@@ -288,7 +294,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class PublishedSeries(Curves):
-    """A paper's table in which each column is a series of a figure.
+    """A table of a paper; in a figure, each of its columns is a series.
 
     Attributes:
         x: the table's column that the axis shows.
@@ -305,7 +311,7 @@ class PublishedSeries(Curves):
     places: Mapping[str, int] = field(default_factory=dict)
 
     def _numbers(self) -> list[Point]:
-        """Return the numbers of all curves, one curve after another."""
+        """Return the printed numbers of all curves, one curve after another."""
         groups = dict.fromkeys(row[self.groups] if self.groups else "" for row in self.table.rows)
         return [
             self._point(self._series(group, name), self._place(row), row[self.x], row, name)
@@ -316,7 +322,7 @@ class PublishedSeries(Curves):
         ]
 
     def _series(self, group: str, name: str) -> str:
-        """Return the name of a series: its group, and its column if there are several columns."""
+        """Return the name of a series: its group and, if there are several columns, its column."""
         title = self.table.title(name)
         if not group:
             return title
@@ -333,7 +339,7 @@ class PublishedSeries(Curves):
 
 @dataclass(frozen=True)
 class PublishedRows(Curves):
-    """A paper's table in which each row is a series of a figure.
+    """A table of a paper; in a figure, each of its rows is a series.
 
     Attributes:
         series: the table's column that names the series.
@@ -345,7 +351,7 @@ class PublishedRows(Curves):
     columns: Mapping[str, int]
 
     def _numbers(self) -> list[Point]:
-        """Return the numbers of all curves, one curve after another."""
+        """Return the printed numbers of all curves, one curve after another."""
         return [
             self._point(row[self.series], x, str(x), row, name)
             for row in self.table.rows

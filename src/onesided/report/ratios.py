@@ -1,4 +1,4 @@
-"""The ratio of two cells' values at each point: sentences for each MPI, and a table."""
+"""Ratios of the values of two cells of an MPI: sentences for each MPI, and a table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
 from onesided.report.values import Values
 
 OPEN = "open"
-"""The word for a ratio whose interval includes values below and above 1."""
+"""The word for a ratio if its interval has values below and above 1."""
 
 
 def factor_of(ratio: Measure) -> str:
-    """Return how many times as fast the faster cell is, with the interval."""
+    """Return, as text, by which factor the faster of two cells is faster, with the interval."""
     value, low, high = ratio.value, ratio.low, ratio.high
     if value < 1:
         value, low, high = 1 / value, 1 / high, 1 / low
@@ -27,13 +27,13 @@ def factor_of(ratio: Measure) -> str:
 
 
 def word_of(ratio: Measure, below: str, above: str) -> str:
-    """Return `below` or `above` if a ratio's whole interval is below or above 1, else `OPEN`."""
+    """Return `below` or `above` if the whole interval is below or above 1; otherwise `OPEN`."""
     return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two cells of an MPI that are compared.
+    """Two cells of the same MPI whose values are compared.
 
     Attributes:
         at: the point of the two cells; the row begins with this point.
@@ -48,7 +48,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Ratio(Pair):
-    """Two cells of an MPI and their ratio. The ratio is computed round by round."""
+    """Two cells of the same MPI, with the ratio of their values.
+
+    The ratio is computed round by round.
+    """
 
     measure: Measure
 
@@ -56,7 +59,7 @@ class Ratio(Pair):
 def by_point(
     cells: Iterable[Cell], point: Callable[[Cell], Mapping[str, Any] | None]
 ) -> list[tuple[Mapping[str, Any], list[Cell]]]:
-    """Group cells by their points (values on axes), in the order of the cells.
+    """Group cells that have the same point (values on some axes); the order of the cells is kept.
 
     Args:
         cells: the cells of an MPI.
@@ -67,17 +70,19 @@ def by_point(
 
 
 def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
-    """Return, for each value on an axis, the first cell with this value."""
+    """Return, for each value on an axis, the first of the cells that has this value."""
     return {value: own[0] for value, own in grouped(cells, lambda c: c.axis(axis)).items()}
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
-"""A function that chooses the cells to compare. Its input is an MPI's cells with a core for each
-rank."""
+"""A function that chooses pairs of cells to compare. Its input is the cells of an MPI that have a
+core for each rank."""
 
 
 def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:
-    """Return, for each MPI, the ratios of its cells. MPIs without a ratio are left out.
+    """Return, for each MPI, the ratios of the pairs of its cells.
+
+    MPIs without a ratio are left out.
 
     Args:
         material: the material with the values.
@@ -96,7 +101,7 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
 
 
 def heads_of(axes: Sequence[Axis]) -> list[Column]:
-    """Return the table columns that show a point, which consists of values on axes."""
+    """Return the table columns that show a point: one column for each of its axes."""
     return [
         Column(axis.name, axis.title, str if axis.whole else None, header=at == 0)
         for at, axis in enumerate(axes)
@@ -139,7 +144,7 @@ class Ratios:
     groups: str | None = None
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; only the sentence `nothing` if nothing was compared."""
+        """Return sentences and table; if nothing was compared, only the sentence `nothing`."""
         material = apart(material)
         by_name = compared(material, self.metric, self.pairs)
         if not by_name:
@@ -148,7 +153,7 @@ class Ratios:
         return [*([Prose(self.title, said)] if said else []), self._table(material, by_name)]
 
     def _fields(self, material: Material, name: str, ratio: Ratio) -> dict[str, Any]:
-        """Return the fields that an MPI has in a table row."""
+        """Return the fields of an MPI in a table row."""
         if self.word is None:
             own = {} if self.way is None else {f"way_{name}": self.way(ratio.over)}
             return {name: ratio.measure, **own}
@@ -167,7 +172,7 @@ class Ratios:
         return Column(name, name, note=f"note_{name}")
 
     def _beside(self, name: str) -> list[Column]:
-        """Return those columns of an MPI that are only in the CSV."""
+        """Return the columns of an MPI that only the CSV has."""
         if self.word is None:
             return [] if self.way is None else [Column(f"way_{name}", f"{name}, way")]
         columns = [Column(f"ratio_{name}", name, numbers.ratio, measure=True)]

@@ -1,4 +1,7 @@
-"""The scope of a report: on what its campaign was measured. A report claims nothing beyond this."""
+"""The scope of a report: machine, ranks, sizes and launches with which its campaign measured.
+
+A report makes no claim for anything that was not measured.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -74,7 +77,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> str | None:
-    """Say how the ranks of a partition access windows; None if this is unknown or not uniform."""
+    """Say how the ranks of a partition access windows; None if unknown, or if cells differ."""
     system, name = partition
     rows = loaded.campaign.read_cells("system", "partition", "transport", "ranks", "nodes")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
@@ -93,7 +96,7 @@ def _is_one_machine(loaded: Loaded) -> bool:
 
 
 def cores(host: Mapping[str, Any]) -> str | None:
-    """Return how many cores a machine has, and how many could be used if this number is smaller.
+    """Return how many cores a machine has and, if fewer could be used, how many.
 
     Args:
         host: from a campaign's record (`origin.host`). Records of earlier versions lack the number
@@ -133,18 +136,18 @@ def sentences(loaded: Loaded) -> list[str]:
 
 
 def cleared(record: Mapping[str, Any]) -> list[str]:
-    """Return the names of the shell's variables that sessions of the campaign cleared."""
+    """Return the names of variables that were set in the shell and that sessions cleared."""
     shells = [session.get("shell") or {} for session in record.get("sessions", [])]
     return sorted({name for shell in shells for name in shell.get("cleared", [])})
 
 
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return variables that launches had, but that no environment or setting names.
+    """Return variables that were set in launches, although no environment or setting names them.
 
-    Some of these variables were set in the shell, and a session did not clear them. A module, a
-    command of the site or a file of the MPI set the others; the ranks reported them. A key of the
-    result is an environment's name with the setting, or the name alone if all its launches had the
-    variables.
+    Some of these variables were set in the shell, and the session did not clear them. The other
+    variables were set by a module, by a command of the site, or by a file of the MPI; the ranks
+    reported them. The result is a mapping. Its keys name an environment and a setting, or only an
+    environment if the variables were set in all its launches.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
@@ -158,7 +161,7 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
-    """Return the variables of `foreign` in words, equal sets only once; None if there are none."""
+    """Return the result of `foreign` as text, with equal sets of variables only once; or None."""
     places: dict[str, list[str]] = defaultdict(list)
     for place, variables in foreign(record).items():
         places[" ".join(variables)].append(place)
@@ -166,6 +169,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return the remark at each table if variables of `foreign` were set; None if none were set."""
+    """Return a remark for every table if variables of `foreign` were set in launches; else None."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

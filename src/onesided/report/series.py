@@ -1,6 +1,6 @@
-"""A figure described by data: a metric by an axis of numbers.
+"""A figure described by data: a metric, plotted against an axis of numbers.
 
-Above this figure, a page may show the figure of a paper.
+A page may show the paper's figure above this figure.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ from onesided.report.pivot import Axis
 from onesided.report.published import Curves
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-"""The shapes of the marks of series. Each series has its own pair of colour and shape."""
+"""The shapes of the marks that tell series apart.
+
+Each series has its own combination of colour and shape.
+"""
 WIDE_RANGE = 30
-"""An axis is logarithmic if the largest value divided by the smallest value is at least this
-number."""
+"""An axis is logarithmic if its largest value is at least this many times its smallest value."""
 MOST_KEYS = 4
-"""The number of series side by side in the key of a wide figure."""
+"""The key of a wide figure shows this number of series side by side."""
 MOST_PANELS = 3
-"""The number of panels side by side on a wide page."""
+"""A figure on a wide page has this number of panels side by side."""
 
 
 @dataclass(frozen=True)
 class SeriesFigure:
-    """A figure of a metric by an axis of numbers, with one panel for each MPI.
+    """A figure of a metric, plotted against an axis of numbers, with one panel for each MPI.
 
-    Cells that differ in anything except the axis are in different series, so nothing is pooled. The
-    name of a series says how its cells differ from those of other series. The figure's table shows
-    the verdict of a cell that failed.
+    A series contains only cells that differ in nothing but this axis, so no values are pooled. The
+    name of a series says how its cells differ from the cells of other series. If a cell failed, the
+    table of the figure shows the cell's verdict in place of a value.
 
     Attributes:
         name: the name of the figure and its CSV.
@@ -74,7 +76,7 @@ class SeriesFigure:
     is_order: bool = False
 
     def points(self, material: Material) -> list[Row]:
-        """Return a point of the figure for each cell, in the order of the cells' declaration."""
+        """Return one point of the figure for each cell; points are in the order of the cells."""
         material = apart(material)
         cells = [cell for cell in material.cells if self._is_shown(cell)]
         differing = _differing(cells, self.x.name)
@@ -99,7 +101,7 @@ class SeriesFigure:
         return wanted and str(cell.labels.get(self.x.name)) != NO_MEANING
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the paper's figure, if any, and today's figure.
+        """Return the figure of the paper, if there is one, and the figure of this campaign.
 
         A figure without values is left out.
         """
@@ -153,7 +155,7 @@ class SeriesFigure:
     def _panel(
         self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
     ) -> figures.Specification:
-        """Return one panel of the figure. All panels have the same axes."""
+        """Return the panel of the figure for one MPI. The axes of all panels are the same."""
         places = [point["x"] for point in every]
         scale = alt.Scale(domain=[0, max(places)]) if self.is_order else _scale(places)
         x = alt.X("x:Q", scale=scale, axis=self._ticks(every))
@@ -198,7 +200,7 @@ class SeriesFigure:
         return figures.combined("layer", layers, **size)
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return the x axis, with the labels of the points at its ticks."""
+        """Return the x axis; the labels at its ticks are the labels of the points."""
         labels = {repr(float(point["x"])).removesuffix(".0"): point["label"] for point in points}
         return alt.Axis(
             title=self.x.title,
@@ -214,7 +216,7 @@ def _written(point: Row) -> Written:
 
 
 def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
-    """Return a function that says how a cell differs from other cells with the same x value."""
+    """Return a function that says how a cell differs from other cells with the same value of x."""
     axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
     axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
     levels = {cell.thread_level for cell in cells if cell.thread_level}
@@ -233,7 +235,7 @@ def _is_logarithmic(values: Sequence[float]) -> bool:
 
 
 def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
-    """Return a logarithmic scale for values of several magnitudes, else a scale from zero."""
+    """Return a logarithmic scale for values over a wide range, else a scale that begins at 0."""
     found = list(values)
     if _is_logarithmic(found):
         return figures.log_scale(found, margin)
@@ -241,7 +243,7 @@ def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
 
 
 def _decades(values: Sequence[float]) -> dict[str, Any]:
-    """Return the ticks of an axis: powers of ten if the axis is logarithmic, else few ticks."""
+    """Return the ticks of an axis: powers of ten on a logarithmic axis, else a few ticks."""
     if not _is_logarithmic(values):
         return {"tickCount": 5}
     first, last = (math.floor(math.log10(end)) for end in (min(values), max(values)))

@@ -25,7 +25,7 @@ DEFAULT_PROBE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Work:
-    """The tools with which a provider works on one environment.
+    """What a provider uses to provide one environment, such as a function that runs programs.
 
     Attributes:
         path: the file with the document of the environment.
@@ -99,7 +99,7 @@ class Provider(Protocol):
         """
 
     def notice(self) -> str | None:
-        """Return a message if the declared providers are used in place of this one; else None."""
+        """Return a message if the declared providers replace this provider; None if they do not."""
         return None
 
 
@@ -130,10 +130,10 @@ def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Docu
 
 
 def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> None:
-    """Fill the folder of an environment's MPI, unless the folder is already complete.
+    """Install an environment's MPI in its folder, unless the folder is already complete.
 
-    A file in a complete folder contains the folder's path. Therefore a copied or moved folder is
-    not valid.
+    A complete folder has a file that contains the folder's path. A copied or moved folder contains
+    another path, so it does not count as complete.
 
     Args:
         found: the MPI that is installed.

@@ -1,4 +1,4 @@
-"""Provide MPIs in container images: the image of this process, or images on this host."""
+"""Provide MPIs from container images: the image in which this process runs, or others."""
 
 import hashlib
 import os
@@ -31,12 +31,12 @@ class Image:
 
 
 class Container(Provider):
-    """Takes MPI and kernels from a container image: the image of this process or another."""
+    """Takes MPI and kernels from a container image: the image of this process or another image."""
 
     name = containers.PROVIDER
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Keep the providers that provide the MPIs of this host, by name."""
+        """Keep a mapping from names to the providers that find or install MPIs of this host."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Image:
@@ -146,7 +146,9 @@ def _sha256(path: Path) -> str:
 
 
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
-    """Return the document of an MPI in an image or on the host, and what its containers need.
+    """Return the document of the MPI in the image or on the host, and what containers must get.
+
+    Containers must get environment variables, and folders of the host.
 
     Args:
         found: the image.

@@ -1,9 +1,10 @@
 """Provide kernels that Spack builds, and the MPIs of these kernels.
 
-One call of Spack serves all environments.
+Spack is called only once for all environments.
 
 In one call, Spack builds what spack.yaml asks for: kernels for each MPI at each thread level. The
-file ``build/spack/delivery.json`` records what Spack built; it is used until an input changes.
+file ``build/spack/delivery.json`` records what Spack built. Spack builds again if source files of
+kernels or files of specs have changed.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""A version number of the delivery. It is increased if Spack has to build again although the specs
-are the same."""
+"""The version number of the way in which Spack builds. It is increased if Spack has to build again
+although the specs are the same."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""The end of the names of files that list packages which Spack must not build."""
+"""The ending of file names. A file with this ending lists the packages that Spack must not
+build."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
 """The time limit of one call of Spack. A call may have to build an MPI and its dependencies."""
@@ -64,7 +66,7 @@ class Spack(Provider):
     serves_any = True
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Keep the providers that declarations may name, by name."""
+        """Keep a mapping from names to the providers that declarations may name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Found:
@@ -139,7 +141,7 @@ class Spack(Provider):
 
 
 def _leads_to(mpi: Installation, wrapper: Path) -> bool:
-    """Tell whether a compiler wrapper belongs to the declared MPI, after all links are followed."""
+    """Tell whether a compiler wrapper, with all its links resolved, belongs to the declared MPI."""
     real = Path(os.path.realpath(wrapper))
     if mpi.library is not None:
         return real == Path(os.path.realpath(mpi.compiler))
@@ -155,7 +157,7 @@ def find() -> Path | None:
 
 
 def where_it_was_looked_for() -> str:
-    """Return a text that says in which folders Spack is looked for."""
+    """Return the places where Spack's program is looked for, as a text."""
     root = os.environ.get(ROOT_VARIABLE)
     return (
         f"{root}/bin ({ROOT_VARIABLE}) and PATH" if root else f"PATH ({ROOT_VARIABLE} is not set)"
@@ -163,7 +165,7 @@ def where_it_was_looked_for() -> str:
 
 
 def environment_dir() -> Path:
-    """Return the folder with spack.yaml: ``ONESIDED_SPACK_ENVIRONMENT``, else the checkout."""
+    """Return the folder with spack.yaml: ``ONESIDED_SPACK_ENVIRONMENT`` or the project's folder."""
     declared = os.environ.get(ENVIRONMENT_VARIABLE)
     return Path(declared).resolve() if declared else paths.project_root()
 
@@ -198,7 +200,7 @@ def delivered() -> Document | None:
 def deliver(program: Path, work: Work) -> None:
     """Let Spack build the kernels from their current source files.
 
-    Spack is called only if something changed.
+    Spack is called only if its specs or the kernels' source files changed since the last build.
 
     Args:
         program: Spack's program.
@@ -304,7 +306,7 @@ def _first_error(outcome: Outcome) -> str:
 
 
 def _builds(text: str) -> dict[str, Document]:
-    """Return the builds of kernels that ``spack find`` lists, by MPI."""
+    """Return, for each MPI, the builds of kernels that ``spack find`` lists."""
     found: dict[str, Document] = {}
     for line in sorted(text.splitlines()):
         fields = line.split("\t")
@@ -321,8 +323,8 @@ def _builds(text: str) -> dict[str, Document]:
 def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], command: Command) -> None:
     """Check that the RPATH of kernels from Spack leads to the MPI in the kernels' spec.
 
-    If ``readelf`` is missing, nothing is checked here. The header line of each launch names the
-    loaded library, too.
+    If this machine has no ``readelf``, this function checks nothing. In addition, each launch names
+    the library that it loaded in the header line of its output.
 
     Args:
         kernels: the prefix of the kernels, by thread level.

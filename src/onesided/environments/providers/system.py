@@ -3,10 +3,10 @@
 A declaration names the prefix or the compiler wrapper. The MPI library itself says which MPI it is.
 
 The name of a compiler wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the
-wrapper of any MPI. Therefore the wrapper compiles a program, and the library that this program
-loads is the MPI. Then the probe verifies that the launcher belongs to the same MPI as the library.
-``/usr`` has the programs of several MPIs in one folder. Therefore each environment gets a separate
-folder, with a program ``mpiexec`` that calls the launcher of its MPI.
+wrapper of any MPI. Therefore the wrapper compiles a program; the library that this program loads is
+the library of the MPI. Then the probe verifies that the launcher belongs to the same MPI as the
+library. ``/usr`` has the programs of several MPIs in one folder. Therefore each environment gets a
+separate folder, with a program ``mpiexec`` that calls the launcher of its MPI.
 """
 
 import json
@@ -34,7 +34,7 @@ LIBRARIES = "LD_LIBRARY_PATH"
 class System(Provider):
     """Finds an MPI that this machine already has.
 
-    It installs only a script ``mpiexec`` that calls the MPI's launcher.
+    This provider installs only a script ``mpiexec`` that calls the MPI's launcher.
     """
 
     name = "system"
@@ -74,7 +74,7 @@ class System(Provider):
         )
 
     def install(self, found: Installation, work: Work) -> None:
-        """Make the environment's folder with a script ``mpiexec`` that calls the MPI's launcher."""
+        """Make the environment's folder, with a script ``mpiexec`` that calls the MPI's own."""
         fill_prefix(found, work, lambda: _call_launcher(found))
 
     def describe(self, found: Installation, work: Work) -> Document:
@@ -116,7 +116,7 @@ def _compiler(declaration: Declaration) -> Path:
 
 
 def _launcher(declaration: Declaration, compiler: Path) -> Path:
-    """Return the declared launcher, or else the launcher in the compiler wrapper's folder."""
+    """Return the declared launcher; if there is none, the launcher beside the compiler wrapper."""
     if "launcher" in declaration.stated:
         return _program(declaration.stated["launcher"])
     # mpicc.mpich belongs to mpiexec.mpich, and mpicc-mpich to mpiexec-mpich
@@ -145,7 +145,10 @@ def _program(name: str) -> Path:
 def _identify(
     declaration: Declaration, compiler: Path, root: Path
 ) -> tuple[identity.Identity, dict[str, str]]:
-    """Return which MPI a compiler wrapper links, and the shell's library folders if needed."""
+    """Return which MPI a compiler wrapper links.
+
+    Also return the shell's variable with library folders, if the MPI needs it.
+    """
     faults = []
     for variables, extra in _attempts(declaration, root):
         try:
@@ -159,10 +162,10 @@ def _identify(
 def _attempts(
     declaration: Declaration, root: Path
 ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """Yield the sets of environment variables with which the MPI is tried, in order.
+    """Yield sets of environment variables; the MPI is tried with each set, in this order.
 
-    First come the variables of each possible family, then the same with the shell's library
-    folders.
+    The first sets are those of the possible MPI families. The last sets have the shell's library
+    folders in addition.
 
     An MPI may need library folders that a site's modules set in the shell. The shell's library
     folders come last, because they may contain the library of another MPI.
@@ -183,7 +186,7 @@ def _families(declaration: Declaration) -> list[str]:
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
-    """Return the family of an MPI that was found, or else the declared family."""
+    """Return the family of the package that was found; if it is unknown, the declared family."""
     packages = {
         declaration.families[name]["spack"].partition("@")[0]: name
         for name in _families(declaration)

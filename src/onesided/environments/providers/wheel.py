@@ -1,4 +1,4 @@
-"""Provide MPIs from Python wheels with locked hashes.
+"""Provide MPIs from Python wheels, whose hashes must be the hashes in config/wheels.lock.
 
 Each MPI is installed in its own virtual environment, without root rights.
 """
@@ -51,13 +51,13 @@ class Wheel(Provider):
     name = "wheel"
 
     def find(self, declaration: Declaration, work: Work) -> Installation:
-        """Return the MPI in the folder where it will be installed, with its locked requirements."""
+        """Return the MPI in its future folder, with the requirements from config/wheels.lock."""
         lines, missing = _locked(declaration)
         requirements = None if missing else "\n".join(lines) + "\n"
         return Installation.in_folder(declaration, declaration.prefix, requirements)
 
     def install(self, found: Installation, work: Work) -> None:
-        """Install the wheels. A version without hashes in the lock is an error."""
+        """Install the wheels. A version without hashes in config/wheels.lock is an error."""
         declaration = found.declaration
         _, missing = _locked(declaration)
         if missing:
@@ -76,7 +76,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
-    """Return the lines of config/wheels.lock for an MPI, and its packages without such lines."""
+    """Return an MPI's lines of config/wheels.lock, and the MPI's packages without such lines."""
     locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]
@@ -199,7 +199,10 @@ def _reason(output: str, folder: Path) -> str:
 
 
 def _unreachable() -> str:
-    """Return a message that pip's index cannot be reached; it names the proxy variables in use."""
+    """Return a message that the package index cannot be reached.
+
+    The message names the proxy variables in use.
+    """
     proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
     through = f" with {', '.join(proxies)} set" if proxies else ""
     return f"the package index cannot be reached{through}: "

@@ -1,9 +1,9 @@
 """Check a machine file, which describes a machine's MPIs, compilers and tools to Spack.
 
 Spack does not verify that a prefix really contains the MPI that the file names. Therefore `check`
-does this before Spack runs. For example, a Debian machine has two MPIs, and the file names
-``mpich`` with the prefix ``/usr``. Then Spack would build with ``/usr/bin/mpicc`` and silently link
-Open MPI.
+verifies each prefix before Spack runs. For example, a Debian machine has two MPIs, and the file
+names ``mpich`` with the prefix ``/usr``. With this file, Spack would build with ``/usr/bin/mpicc``
+and silently link Open MPI.
 """
 
 import os
@@ -111,7 +111,7 @@ def _what_is_there(external: External) -> str:
 
 
 def _check_definition(document: Document, found: list[External], path: Path) -> None:
-    """Raise an error if the list ``mpis`` has a spec that Spack could neither find nor build."""
+    """Raise an error if Spack can neither find nor build one of the specs in the list ``mpis``."""
     closed = {
         key.rstrip(":")
         for key, settings in document["packages"].items()

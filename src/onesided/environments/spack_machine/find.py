@@ -80,12 +80,12 @@ Found = Mpi | LeftOut
 
 
 def externals_dir(found: Identity) -> Path:
-    """Return the folder with links to an MPI; for Spack, this folder is the MPI's prefix."""
+    """Return the folder with links to an MPI's files, which Spack uses as the MPI's prefix."""
     return paths.build_dir() / "spack" / "externals" / f"{found.package}-{found.version}"
 
 
 def specs_of_families() -> dict[str, str]:
-    """Return a template of the Spack spec for each MPI family, by the name of the Spack package.
+    """Return the template of a Spack spec for each MPI family; the key is the Spack package's name.
 
     Raises:
         InputError: the file is faulty.
@@ -135,7 +135,10 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that a function finds; if the function fails, an entry with the reason."""
+    """Return the MPI that `look` finds.
+
+    If `look` fails, return what was looked at, with the reason.
+    """
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -171,7 +174,7 @@ def _wheel(path: Path, declaration: declarations.Declaration) -> Mpi:
 
 
 def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ()) -> Mpi:
-    """Return an Intel MPI, with links in the folder layout that Spack expects of Intel MPI."""
+    """Return an Intel MPI, with links that form the folder layout that Spack expects."""
     prefix = externals_dir(found)
     folder = identity.component(found.package, found.version, prefix)
     links = {folder / name: root / name for name in INTEL_FOLDERS if (root / name).is_dir()}
@@ -190,7 +193,7 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 def debian() -> Iterator[Found]:
     """Yield Debian's MPIs.
 
-    All of them are in /usr; only the suffixes of their programs' names differ.
+    All of Debian's MPIs are in /usr; only the suffixes of their programs' names differ.
     """
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")

@@ -1,6 +1,6 @@
 """Plan the files that describe this machine to Spack.
 
-The plan is shown first; the files are written only if the user asks for it.
+The user first sees the plan; the files are written only if the user asks for it.
 
 Besides MPIs, the files name the compiler and the build tools, so that Spack does not build them. A
 second file names packages that Spack need not consider when it concretises: dependencies of
@@ -155,7 +155,7 @@ def _yaml(document: Document) -> str:
 
 
 def externals() -> dict[str, Document]:
-    """Return a Spack entry for each compiler and build tool that was found, by package."""
+    """Return, for each package, the Spack entry of a compiler or build tool that was found."""
     found = {"gcc": gcc(), "cmake": cmake(), **{name: _by_its_word(name) for name in VERSIONS}}
     found["python"] = python()
     return {name: external for name, external in found.items() if external is not None}
@@ -201,7 +201,7 @@ def cmake() -> Document | None:
 def python() -> Document | None:
     """Return the Spack entry for the Python that runs this program.
 
-    A virtual environment does not count.
+    A virtual environment is not taken as the prefix of Python.
     """
     version, prefix = _said([sys.executable, "-c", PYTHON_SAYS]).splitlines()
     return {"spec": f"python@{version}", "prefix": prefix}
@@ -229,7 +229,7 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return the packages that Spack must not build, because the given packages are externals.
+    """Return the packages that Spack need not build, because others are already on this machine.
 
     Args:
         program: Spack's program.
@@ -320,7 +320,7 @@ def _prefix_stands(mpi: Mpi) -> bool:
 
 
 def _make_prefix(mpi: Mpi) -> None:
-    """Make a new prefix of links beside the old prefix; then replace the old prefix at once."""
+    """Make a folder of links under a temporary name, then rename it to the MPI's prefix."""
     temporary = mpi.prefix.with_name(f".{mpi.prefix.name}.{os.getpid()}")
     try:
         for link, target in mpi.links.items():
