@@ -325,7 +325,7 @@ class ByProcesses:
         return PublishedSeries(published_by_ranks(self.name), "processes", columns, "machine")
 
     def contents(self, own: Own) -> list[Content]:
-        """Return the figure of bandwidth by number of ranks, and how time and bandwidth grow."""
+        """Return a figure of bandwidth against ranks, and the growth of time and bandwidth."""
         kernel, title = own.today.kernel, own.today.size_title
         figure = SeriesFigure(
             name=f"{kernel}_ranks",

@@ -80,7 +80,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the main table, and a folded table of the other window flavors; no empty table."""
+        """Return the main table, and a folded one of other window flavors; leave out empty ones."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(

@@ -66,14 +66,14 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in tables; unknown interfaces come last."""
+    """Return the position of a cell's interface in tables; unknown interfaces come last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern, sorted by interface, then in declared order."""
+    """Return the cells of a pattern, sorted by interface; equal interfaces keep their order."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 

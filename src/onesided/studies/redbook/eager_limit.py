@@ -110,10 +110,10 @@ class LimitsByRanks:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A table of how many messages, as long as the eager limit, are sent before a send waits."""
+    """A table: how many messages of the eager limit's size are sent before a send waits."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or nothing if no launch sent such messages."""
+        """Return the table, or nothing if no launch sent messages of the eager limit's size."""
         material = apart(material)
         rows = list(self._rows(material))
         if not rows:

@@ -97,7 +97,7 @@ class Operation(Axis):
 
 
 def kind_of(cell: Cell) -> str:
-    """Return the kind of a cell: a collective call, or memory that the ranks share."""
+    """Say what does a cell's operation: a collective call, or memory that the ranks share."""
     return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 

@@ -254,7 +254,7 @@ class AroundLimit:
     way: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and the table; nothing if no cell is at an MPI's own limit."""
+        """Return sentences and the table; nothing if no message has an eager limit's size."""
         material = apart(material)
         cells, _ = apart_by_cores(material, material.cells)
         groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), _where(cell)))

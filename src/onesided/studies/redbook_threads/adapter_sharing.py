@@ -113,7 +113,7 @@ class Sharing:
         }
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return the table's rows, by environment, in the order in which cells were declared."""
+        """Return the rows of the table, sorted by MPI; the rows of an MPI are in declared order."""
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:

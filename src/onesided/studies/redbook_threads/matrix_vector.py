@@ -36,13 +36,13 @@ task.
 
 
 class ShareAnalysis(ReferenceAnalysis):
-    """The analysis of two times and their ratio (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of a product's time, the reduction's time, and the ratio of the two."""
 
     def __init__(self) -> None:
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each launch's total time, reduction time, and share of the reduction."""
+        """Return, for each launch, the total time, the reduction's time and its share."""
         times = super().launch_values(cells, samples)
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)
@@ -209,7 +209,7 @@ def _table(metric: str, what: str) -> Pivot:
 
 
 def _over_tasks(variant: str) -> ByRanks:
-    """Return a figure of a variant's time by the number of tasks, with the Redbook's above it."""
+    """Return a figure of a variant's time against tasks, below the Redbook's figure."""
 
     def threads(cell: Cell) -> str:
         number = cell.axis("threads")

@@ -82,7 +82,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """Return in words each way to transfer, with its efficiency at each size and peer."""
+        """List the ways to transfer; each has its efficiency for each message size and peer."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.is_of_default else f" ({cell.setting})"

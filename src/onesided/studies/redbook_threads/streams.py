@@ -59,7 +59,7 @@ class LevelCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return a row for each MPI and kind of message, with the ratios of times of levels."""
+        """Return a row for each MPI and kind of message: the times relative to the lowest level."""
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
