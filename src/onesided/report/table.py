@@ -273,7 +273,7 @@ class RowsOf(Sequence[Row]):
         return map(self.row, self.things)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return the row with this index, or the rows of a slice; rows are made only now."""
+        """Return the row at an index, or the rows of a slice; a row is made only on demand."""
         found = self.things[index]
         return list(map(self.row, found)) if isinstance(index, slice) else self.row(found)
 

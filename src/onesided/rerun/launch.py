@@ -201,7 +201,7 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 
 
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
-    """Return the verdict of the new launch; it also uses launches with the default setting."""
+    """Judge the new launch, with the number of threads that the default setting starts."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {
         **setting_check.default_threads(cells),

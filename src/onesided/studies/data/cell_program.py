@@ -99,8 +99,8 @@ ARGUMENTS: Mapping[str, str] = {
 }
 """The arguments of each constructor.
 
-If an argument is a list, it becomes a C variable, whose name ends with the number of its datatype,
-written `t`.
+An argument that is a list becomes a C variable. The variable's name ends with `t`, the number of
+the datatype.
 """
 
 IN_BYTES = ("MPI_Type_create_h", "MPI_Type_create_struct", "MPI_Type_create_resized")

@@ -16,8 +16,7 @@ from onesided.report.written import PageText
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
-"""The name under which a cell's setting is counted, as if the setting were an axis of the kernel.
-"""
+"""A cell's setting is counted under this name, as if it were an axis of the kernel."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
 """Verdicts that say nothing about the data, such as those of cells that were not measured."""

@@ -29,9 +29,9 @@ MOST_CHANCE = 0.01
 """If the chosen axes do not separate the failing cells from all other cells, only axes with a
 chance below this limit are named.
 
-The chance of an axis is computed for as many cells, drawn at random: it is the probability that all
-of them have values that the failing cells have on this axis. This limit also applies if more than
-`MOST_AXES` axes are chosen.
+The chance of an axis is a probability: if as many cells as failed are drawn at random, all of them
+have values of failing cells on this axis. This limit also applies if more than `MOST_AXES` axes are
+chosen.
 """
 
 

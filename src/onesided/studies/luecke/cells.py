@@ -15,7 +15,7 @@ MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
 parent and its child."""
 
 ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
-"""MPI's one-sided interfaces, with the window flavor for which figures and ratios show each.
+"""For each one-sided interface of MPI: the window flavor that figures and ratios show.
 
 The MPI-2 interfaces have the flavor of the paper, create. The MPI-3 interface has the flavor
 allocate, with which the MPI chooses the memory.
@@ -66,7 +66,7 @@ def size_words(size_bytes: str) -> str:
 
 
 def mpi2_of(cells: Iterable[Cell]) -> str:
-    """Return today's interface for the paper's MPI-2: pairwise if a cell has it, else fences."""
+    """Return today's interface for the paper's MPI-2: `mpi2_pairwise` if run, else `mpi2`."""
     return PAIRWISE if any(cell.axis("interface") == PAIRWISE for cell in cells) else MPI2
 
 
@@ -92,7 +92,7 @@ def uncrowded(material: Material) -> list[Cell]:
 
 
 def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
-    """Return the cells with the paper's interfaces and sizes, with each size as words.
+    """Return the cells with the paper's interfaces and sizes, with each size in words.
 
     Only cells that had a core for each rank are returned.
 

@@ -133,8 +133,8 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
 
 
 ByPlace = dict[tuple[str, str, str, int], float]
-"""A mapping from environment, system, partition and ranks to the paper's filtered mean of the time,
-in seconds."""
+"""A mapping from environment, system, partition and ranks to a time: the filtered mean of the
+paper, in seconds."""
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:

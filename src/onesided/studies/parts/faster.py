@@ -39,8 +39,7 @@ class Crossover:
     def always_first(self) -> bool | None:
         """Tell whether the first way (True) or the second way (False) is faster at all sizes.
 
-        The result is None if, by the interval of the crossover, each way may be faster at some
-        sizes.
+        The result is None if neither way is surely faster at all sizes.
         """
         if self.size.high == 0:
             return not self.first_below
@@ -239,7 +238,7 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return, for each round, a mapping from message sizes to one-sided time by two-sided time.
+    """Return, for each round and size, the one-sided time divided by the two-sided time.
 
     A message size is left out if only one side was measured.
     """

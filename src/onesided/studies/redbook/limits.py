@@ -57,8 +57,7 @@ MEANINGS: Mapping[str, str] = {
     "btl_vader_eager_limit": "the variable counts the header, too",
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
-"""For each variable of an eager limit: why the measured limit is smaller than the variable's value.
-"""
+"""For each eager-limit variable: why the measured limit is smaller than the variable's value."""
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 """The variables whose eager limit applies only without shared memory."""

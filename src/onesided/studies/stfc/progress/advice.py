@@ -35,8 +35,7 @@ The number is small because people read the advice file.
 """
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
-"""The pieces of which an example program is made, for each operation, flavor and synchronisation.
-"""
+"""The pieces of an example program, for each operation, flavor and synchronisation."""
 
 
 # ------------------------------------------------------------------------------ words

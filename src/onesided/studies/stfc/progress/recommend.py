@@ -139,12 +139,12 @@ class Choice:
 
     @property
     def confirmed(self) -> list[Evidence]:
-        """Return the cells of other sizes and layouts, if the best combination is independent."""
+        """Return the cells of other sizes and layouts in which the best way is independent."""
         return [e for e in self._elsewhere if e.verdict == verdicts.INDEPENDENT]
 
     @property
     def exceptions(self) -> list[Evidence]:
-        """Return the further sizes and layouts at which the best combination is not independent."""
+        """Return the cells of other sizes and layouts in which the best way is not independent."""
         agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
         return [e for e in self._elsewhere if e.verdict not in agree]
 
