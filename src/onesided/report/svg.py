@@ -1,4 +1,7 @@
-"""Make Vega's drawings small. The picture stays the same, with a quarter of the elements."""
+"""Make Vega's drawings small.
+
+A reader sees the same picture; the SVG has a quarter of the elements.
+"""
 
 import itertools
 import re
@@ -13,7 +16,7 @@ _PLACE = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
 
 
 def small(drawing: str, name: str, font: str) -> str:
-    """Return a drawing with the same look and fewer, shorter elements.
+    """Return an SVG drawing that looks as before, but has fewer and shorter elements.
 
     Args:
         drawing: SVG as Vega writes it.
@@ -37,9 +40,9 @@ def small(drawing: str, name: str, font: str) -> str:
 
 
 def _strip(parent: Element, font: str) -> None:
-    """Remove what nobody sees: frames without a colour, classes, attributes that change nothing.
+    """Remove what nobody sees in a drawing, such as frames without a colour and CSS classes.
 
-    Also remove the labels of the marks. A screen reader does not need these labels, because it
+    The labels of the marks are removed, too. A screen reader does not need these labels, because it
     reads the figure's table, which has the same values.
     """
     for child in list(parent):
@@ -71,7 +74,7 @@ def _flatten(parent: Element) -> None:
 
 
 Look = tuple[tuple[str, str], ...]
-"""The attributes that elements of the same look share: all attributes except the place."""
+"""What elements must share to be drawn as one element: all attributes except the position."""
 
 
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:

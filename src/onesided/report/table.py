@@ -22,22 +22,24 @@ from onesided.report.words import badge
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with the whole table if the table has at most this factor times the number of rows
-that the reader asked for."""
+"""A page opens with a whole table if the table has at most `SLACK` times the number of rows that
+the reader asked for."""
 
 MOST_IN_PAGE = 200_000
-"""A page has at most this many rows of a table. If a table is longer, the page has only its first
-`FIRST_OF_MANY` rows. These rows cannot be filtered or sorted, so that no reader takes them for the
-whole table."""
+"""A page shows at most this many rows of one table.
+
+If a table is longer, the page shows only its first rows (`FIRST_OF_MANY`). A page cannot filter or
+sort these first rows, so that no reader takes them for the whole table.
+"""
 
 FIRST_OF_MANY = 1000
 
 ROWS_AT_A_TIME = 1000
-"""The number of rows of a CSV that are made at a time."""
+"""A CSV is written in pieces of this many rows, to save memory."""
 
 MANY_COLUMNS = 7
-"""If a table has more columns than this, its columns are narrow: letters are small, and words may
-break after underscores."""
+"""If a table has more columns than `MANY_COLUMNS`, its columns are narrow: letters are small, and
+words may break after underscores."""
 
 _UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
 
@@ -140,7 +142,7 @@ class Column:
         ]
 
     def csv_values(self, row: Row) -> Sequence[Any]:
-        """Return the values of a measure in the CSV: one value for each of `csv_names`."""
+        """Return what the CSV says of a measured value: one entry for each name in `csv_names`."""
         value = row.get(self.key)
         if isinstance(value, Measure):
             fields = (value.value, value.low, value.high, value.coverage, value.kind)
@@ -191,7 +193,7 @@ class Column:
         return Markup('<a href="{}">{}</a>').format(at, shown) if at else shown
 
     def _data(self, value: float) -> Markup:
-        """Return a number as the page writes it, and with all its digits for a script."""
+        """Return HTML with a number as the page shows it, and with all its digits for scripts."""
         assert self.show is not None
         return Markup(f'<data value="{escape(_machine(value))}">{escape(self.show(value))}</data>')
 
@@ -240,7 +242,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return the fragment of a link to a row. The fragment is the same in every report.
+    """Return the fragment of a link to a row. A row has the same fragment in every report.
 
     Args:
         table: the table's name.
@@ -271,7 +273,7 @@ class RowsOf(Sequence[Row]):
         return map(self.row, self.things)
 
     def __getitem__(self, index: Any) -> Any:
-        """Make one row, or the rows of a slice."""
+        """Return the row at an index, or the rows of a slice; a row is made only on demand."""
         found = self.things[index]
         return list(map(self.row, found)) if isinstance(index, slice) else self.row(found)
 
@@ -324,7 +326,7 @@ class Table:
         return "".join(self.csv_pieces())
 
     def csv_pieces(self) -> Iterator[str]:
-        """Yield the CSV in pieces. Only the rows of one piece are made at a time."""
+        """Yield the CSV in pieces. Only the rows of one piece are in memory at a time."""
         columns = [one for one in (*self.columns, *self.csv_only) if not one.page_only]
         yield _csv([[name for column in columns for name in column.csv_names()]])
         left = iter(self.rows)
@@ -343,7 +345,7 @@ class Table:
 
     @cached_property
     def is_of_one_launch(self) -> bool:
-        """Tell whether the table has measured values, and each of them is of only one launch."""
+        """Tell whether the table has measured values and all of them come from a single launch."""
         keys = [column.key for column in self.columns if column.measure]
         values = (row.get(key) for row in (self.rows if keys else ()) for key in keys)
         launches = (value.launches for value in values if isinstance(value, Measure))
@@ -376,7 +378,7 @@ class Table:
         return Markup("".join(written))
 
     def opening(self, most: int) -> Sequence[Row]:
-        """Return the rows with which a page opens: all, unless far more than `most` exist."""
+        """Return the rows with which a page opens: all rows, or the first ones of a long table."""
         if not self.is_in_page:
             return self.rows[:FIRST_OF_MANY]
         is_short = self.whole or len(self.rows) <= SLACK * most

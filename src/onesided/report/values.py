@@ -66,6 +66,6 @@ class Values:
         return {turn: above[turn] / below[turn] for turn in sorted(above.keys() & below.keys())}
 
     def ratio(self, over: Cell, under: Cell) -> Measure | None:
-        """Return the ratio of two cells' values, round by round; None if no round has both."""
+        """Return the ratio of two cells' values; None if no round has values of both cells."""
         ratios = self.ratios(over, under)
         return measure_of(list(ratios.values())) if ratios else None

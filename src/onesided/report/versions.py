@@ -17,7 +17,7 @@ from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Tabl
 from onesided.report.words import listed, tally
 
 Way = tuple[str, str]
-"""A way in which a program may access a window: a heading, and the name below the heading."""
+"""How a program may access a window, as two texts: a heading, and a name below this heading."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _in_order(text: str) -> list[tuple[int, int | str]]:
 
 
 def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) -> list[Version]:
-    """Return the columns: one for each environment that has the experiment in a campaign."""
+    """Return a column for each campaign and each environment in which it ran the experiment."""
     found = []
     for at, (loaded, names) in enumerate(zip(every, environments, strict=True)):
         several = len({_day(one) for one in every}) > 1
@@ -92,7 +92,7 @@ def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) ->
 
 
 def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
-    """Return the results of those experiments whose pages have the function `way_rows`."""
+    """Return the results of all experiments that judge progress: their pages define `way_rows`."""
     materials = [
         {material.experiment.kernel: material for material in loaded.materials()}
         for loaded in every

@@ -13,8 +13,10 @@ from onesided.report import numbers
 from onesided.system import documents
 
 MOST_LISTED = 8
-"""A sentence lists at most this many numbers. Of more numbers, a sentence names the first and the
-last."""
+"""A sentence lists at most this many numbers.
+
+If there are more numbers, the sentence names only the first and the last number.
+"""
 
 
 def template(name: str) -> str:
@@ -51,13 +53,13 @@ def numbers_listed(found: Sequence[int]) -> str:
 
 
 def tally(words: Sequence[str]) -> str:
-    """Count words, the most frequent word first: ``12 waits, 3 independent``."""
+    """Return each word with the number of times it occurs, as in ``12 waits, 3 independent``."""
     ordered = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number}{numbers.THIN_SPACE}{word}" for word, number in ordered)
 
 
 MIXED = "mixed"
-"""The word in place of a verdict for several cells whose verdicts differ."""
+"""The word that replaces the verdict of several cells if their verdicts differ."""
 
 _FAILURE_SIGN = ("✗", "failed")
 _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
@@ -92,7 +94,9 @@ def sign_of(word: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=10_000)
 def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
-    """Return a verdict as sign, word and colour. Each of these three alone tells the verdict.
+    """Return a verdict as sign, word and colour.
+
+    The sign alone, the word alone and the colour alone each tell the verdict.
 
     Args:
         word: the verdict.
@@ -110,10 +114,10 @@ def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
 
 
 LONGEST_WORD = 11
-"""How many letters of a verdict fit into one place (row and column) of a matrix on a wide page."""
+"""If a verdict has more letters than this, a matrix on a wide page shows a shorter word."""
 
 
 def fitting_word(word: str, short: bool) -> str:
-    """Return a verdict's word, or a shorter word if it is too long or if there are many columns."""
+    """Return a verdict's word, or a shorter word if this word is too long or `short` is true."""
     is_cut = short or len(word) > LONGEST_WORD
     return _written(word).get("short", word) if is_cut else word

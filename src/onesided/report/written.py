@@ -18,11 +18,11 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     "whole": str,
     "percent": partial(numbers.share, whole=1.0),
 }
-"""The functions that write a column's numbers, by their names in a YAML file."""
+"""The functions that turn a column's numbers into text, by the functions' names in a YAML file."""
 
 Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""What replaces a word in braces that repeats a column. Each such word has a list of values, and
-each value has the words for other braces."""
+"""Words in braces that repeat a column, such as ``{size}``: the column is repeated for each value
+of the word. Each value has a mapping from other words in braces to texts."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class PageText:
     """A YAML file with texts of pages.
 
     The file describes a column by a name and by fields of `onesided.report.parts.Column`. A
-    column's title is its name, unless the file gives another title. If the name has a word in
-    braces, the column stands for several columns.
+    column's title is its name, unless the file gives another title. If a column's name has a word
+    in braces, such as ``{size}``, the table has this column once for each value of the word.
 
     Attributes:
         path: the path of the file, which has the mappings ``sections``, ``sentences`` and
@@ -65,7 +65,7 @@ class PageText:
         return Section(name, said["title"], Markup(said["lead"]).format(**words), shown)
 
     def say(self, name: str, *words: object) -> Markup:
-        """Return a sentence of the mapping ``sentences``, with words in place of its braces."""
+        """Return a sentence of the mapping ``sentences``, with its placeholders filled in."""
         return Markup(self.names["sentences"][name]).format(*words)
 
     def table(

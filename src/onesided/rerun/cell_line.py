@@ -20,7 +20,7 @@ from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
 REFRAME = "reframe -C SITE.py -c reframe_checks -R"
-"""The command with which a site runs a test again with its own ReFrame configuration."""
+"""The ReFrame command that runs a test again; ``SITE.py`` is the site's own configuration."""
 
 USUAL_RESULTS = "quick"
 """The campaign whose results `onesided rerun` reads first, if the user names no campaign."""
@@ -30,8 +30,10 @@ PARAMETER = " %"
 
 VERDICTS = "verdicts.json"
 MOST_NAMED = 4
-"""The most tests or partitions that an error message names. Of further ones, the message gives only
-the number."""
+"""An error message names at most this many tests or partitions.
+
+If there are more tests or partitions, the message says only how many more.
+"""
 
 Entry = Mapping[str, Any]
 
@@ -58,9 +60,9 @@ def is_named_by(test: str, asked: str) -> bool:
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
-    """Return the words that distinguish a test's name from others; None if there are no others.
+    """Return the words that distinguish a test's name from other names; None without other names.
 
-    If these words also occur in another test's name, the result is the test's whole name.
+    If another test's name also has all these words, the result is the test's whole name.
     """
     others = [other for other in others if other != test]
     if not others:
@@ -95,8 +97,8 @@ class Lines:
     ) -> Lines:
         """Find out what a command line must name to identify each cell of a campaign.
 
-        All cells of a test have the same axes. Cells that have different axes also have different
-        ids.
+        All cells of a test have the same axes. Two cells with different axes never have the same
+        id.
 
         Args:
             campaign: the name of the campaign.
@@ -117,7 +119,7 @@ class Lines:
         return cls(campaign, tests, len(places) > 1, of_sites=frozenset(own))
 
     def shown_as(self, places: Mapping[str, str]) -> Lines:
-        """Return command lines for a page that shows environments under other names.
+        """Return command lines for a page that gives environments other names than the campaign.
 
         Args:
             places: by name on the page, the environment.
@@ -153,7 +155,7 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user says to name a cell of a report.
+    """The words with which a user names a cell of a report.
 
     Attributes:
         environment: the name of a declared environment.
@@ -283,7 +285,7 @@ def _only(folder: Path, asked: Asked) -> Found:
 
 
 def _not_one(option: str, value: str | None, what: str, known: Sequence[str]) -> InputError:
-    """Return the error for an option whose value fits no cell, or cells of several tests."""
+    """Return the error for an option whose value fits no cell, or fits cells of several tests."""
     listed = ", ".join(map(repr, known[:MOST_NAMED]))
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
     found = repr(value) if value else f"{len(known)} {what} with the cell"

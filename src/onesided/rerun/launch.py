@@ -1,4 +1,4 @@
-"""Launch a cell again with its ReFrame check, or prepare an MPI and a kernel for other launches."""
+"""Launch a cell again with its ReFrame check. Or prepare an MPI and a kernel for other launches."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -35,17 +35,16 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
 
 FOLDER = "rerun"
-"""The name of the campaign that runs only one cell, and of the campaign's folder in `build`."""
+"""The campaign that runs only one cell has this name, and so has its folder in `build`."""
 
 ROUND = 2
-"""The round in which the cell is launched: a further round, because only in further rounds cells
-are chosen."""
+"""The cell is launched in a further round, because only a further round runs chosen cells."""
 
 EVERY_TEST = {"expression": "True"}
 """The campaign selects all tests. The test of the cell is chosen later, by its name."""
 
 NOT_OF_ONE_CELL = ("until", "beside")
-"""Entries of a campaign file that are left out, because one cell is launched only once."""
+"""Entries of a campaign file that have no use if one cell is launched once."""
 
 Say = Callable[[str], None]
 
@@ -202,7 +201,7 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 
 
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
-    """Judge the launch; compare its number of threads with launches with the default setting."""
+    """Judge the new launch, with the number of threads that the default setting starts."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {
         **setting_check.default_threads(cells),
@@ -222,7 +221,7 @@ def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments)
 
 
 def merit_before(found: Found, experiments: Experiments) -> Mapping[str, Any] | None:
-    """Return the row of summary.parquet with the cell's compared value; None if it has no value."""
+    """Return the row of summary.parquet with the value by which the cell is compared, or None."""
     rows = read_table(found.folder / "summary.parquet", SUMMARY_COLUMNS, _at(found.entry))
     return merit_rows(rows, experiments.merits).get(place_of(found.entry))
 

@@ -1,8 +1,7 @@
 """The ``%test`` of a container image: two ranks run a kernel with each MPI and verify its data.
 
-The image calls this module as ``python -m onesided.rerun.verify_image``. In the image without an
-MPI, this module checks that the kernels need a library with the MPI ABI, and that no other library
-is missing.
+The image calls this module as ``python -m onesided.rerun.verify_image``. In the image that has no
+MPI, this module checks that the kernels lack exactly one library: the library of the MPI ABI.
 """
 
 import os
@@ -72,7 +71,7 @@ def _status(launch: records.Launch, cell: str) -> str | None:
 
 
 def _verify_abi(prefix: Path) -> str:
-    """Check that the kernels' only missing library is the MPI ABI's; return a line that says so.
+    """Check that the kernels lack only the library of the MPI ABI; return a line that says so.
 
     Raises:
         OnesidedError: another library is missing, or none is missing.

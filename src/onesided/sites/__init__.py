@@ -56,9 +56,9 @@ def configuration(
 ) -> Entry:
     """Return the dictionary that a site file calls ``site_configuration``.
 
-    Every declared environment is in the configuration, even if it was not provided yet. Then
-    ReFrame skips its checks and says why. Environments in containers are in the configuration only
-    if they were provided.
+    Every declared environment is in the configuration, even if it was not provided yet. If an
+    environment was not provided yet, ReFrame skips its checks and says why. Environments in
+    containers are in the configuration only if they were provided.
 
     Args:
         system: the name of the machine in ReFrame.
@@ -130,7 +130,7 @@ def regression_mode() -> Entry:
 
 
 def _folder() -> Path:
-    """Return the folder for ReFrame's files: the session's folder, or else one in ``build/``."""
+    """Return the folder for ReFrame's files: the session's folder, or a folder in ``build/``."""
     declared = os.environ.get(strays.SESSION_MARKER)
     folder = Path(declared) if declared else paths.build_dir() / "reframe"
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,8 +140,8 @@ def _folder() -> Path:
 def _move_first_log(folder: Path) -> None:
     """Let ReFrame write its first log file to a folder of this project.
 
-    Before ReFrame reads a site file, it opens this log file in the system's temporary folder, where
-    the file would remain.
+    ReFrame opens this log file in the system's temporary folder, before it reads a site file.
+    Without this function, the log file would remain there.
     """
     handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
     for handler in handlers:
@@ -154,7 +154,7 @@ def _move_first_log(folder: Path) -> None:
 
 
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
-    """Return a partition of a site file, with the entries that this project adds to each."""
+    """Return a partition of a site file, completed with the entries that this project adds."""
     chosen = [one.name for one in declarations.select(entry.get("environs", names))]
     found = {
         **entry,
@@ -169,7 +169,8 @@ def _partition(entry: Entry, names: Sequence[str]) -> Entry:
 def _environment(name: str, system: str) -> Entry:
     """Return the ReFrame entry of an environment, from the document that its provider wrote.
 
-    The entry has no variables: the checks set them (`shell.of_environment`).
+    The ReFrame entry sets no environment variables, because the checks set them
+    (`shell.of_environment`).
     """
     document = provision.read(name)
     return {

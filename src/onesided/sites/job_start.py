@@ -1,11 +1,11 @@
 """Try the shell lines that a job runs before its own commands, in a shell like the job's.
 
-For an environment of a site's own, the shell then looks for the compiler and the launcher that the
-loaded modules must provide.
+If an environment is the site's own, its modules must provide a compiler and a launcher: the shell
+then looks for these programs.
 
-A shell script with the lines that ReFrame would write is run to its end. Two bash traps record
-which lines of the script began and which failed. All lines run in the same shell, as in a job, so
-that a module sees what an earlier command has set.
+The shell script has the lines that ReFrame would write, and runs to its end even if a line fails.
+Two bash traps record which lines of the script began and which failed. All lines run in the same
+shell, as in a job, so that a module sees what an earlier command has set.
 """
 
 import re
@@ -121,7 +121,7 @@ def select(site: Any, name: str, path: Path) -> None:
 def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
     """Yield why ReFrame cannot start.
 
-    With the option `resolve_module_conflicts`, it needs the module system at its start.
+    With the option `resolve_module_conflicts`, ReFrame needs the module system when it starts.
 
     Args:
         site: ReFrame's configuration, of which this system is selected.
@@ -233,7 +233,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
 def _is_one_word(line: str) -> bool:
     """Tell whether a shell reads a line of text as one word.
 
-    If the line runs commands, the answer is assumed to be yes.
+    The answer is always yes if the line contains a command substitution, such as ``$(date)``.
     """
     if "$(" in line or "`" in line:
         return True
@@ -275,7 +275,8 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 def _marked(step: Step) -> str:
     """Return a step's command.
 
-    An empty command comes before it if bash would not mark the beginning of "(" or "{".
+    If the command begins with "(" or "{", an empty command comes before it, because bash would not
+    mark its beginning.
     """
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
@@ -295,7 +296,7 @@ class _Places:
     def of(self, line: int) -> int:
         """Return the number of the step at a line of the script.
 
-        Lines after all steps belong to the last step.
+        Lines that follow the last step belong to the last step.
         """
         end = self.first
         for place, step in enumerate(self.steps):
@@ -338,16 +339,16 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the number of the step to which a mark belongs.
+    """Return the number of the job step that wrote a mark.
 
-    A mark from a sourced file belongs to the step that sourced the file.
+    A mark from a file that a step sourced belongs to this step.
     """
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the number of the step that bash could not parse, or else of the last begun step."""
+    """Return the number of the step that bash could not parse, else of the last begun step."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):
@@ -363,7 +364,7 @@ def _reason(status: int, said: Sequence[str]) -> str:
 def _without_consequences(failures: list[Failure]) -> list[Failure]:
     """Leave out failures to load modules if the module system itself is missing.
 
-    Missing programs are also left out if any other step failed.
+    Failures to find a program are left out, too, if any other step failed.
     """
     if any(one.step.field == MODULES_SYSTEM for one in failures):
         failures = [one for one in failures if not one.step.is_module]

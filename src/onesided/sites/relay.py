@@ -58,8 +58,7 @@ class Relay:
     def __init__(self, wire: Wire, hosts: Mapping[str, str]) -> None:
         """Open the legs.
 
-        The keys of `hosts` are the names of the legs, and the values are the hosts' hardware
-        addresses.
+        The argument `hosts` maps the name of each leg to the hardware address of its host.
         """
         self.wire = wire
         self._leg_of = {
@@ -90,7 +89,7 @@ class Relay:
                 leg.send(frame)
 
     def _take(self, leg: socket.socket, frame: bytes, now_s: float) -> None:
-        """Hold a frame that arrived at a leg, once for each leg to which it will be sent."""
+        """Store a frame that arrived at a leg, once for each leg to which it will be sent."""
         known = self._leg_of.get(frame[VNET_HDR_BYTES : VNET_HDR_BYTES + ADDRESS_BYTES])
         # what is for no host alone is for all others
         for other in [known] if known else [one for one in self._legs if one is not leg]:
@@ -145,11 +144,11 @@ class _Attributes(ctypes.Structure):
 def go_first() -> bool:
     """Let this process run before the ranks, which poll and leave no core idle.
 
-    Return whether the system allows this.
+    Return whether the system allows this process to run first.
 
-    For root, this process gets priority over all others. For another user, it gets short time
-    slices. When such a process wakes up, Linux 6.12 and newer let it run before processes with
-    longer time slices.
+    If the user is root, this process gets priority over all others. For another user, this process
+    gets short time slices. When a process with short time slices wakes up, Linux 6.12 and newer run
+    it before processes with longer time slices.
     """
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))

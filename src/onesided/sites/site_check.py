@@ -1,10 +1,11 @@
 """Find the faults in a site file before a job is submitted.
 
-A site file may use the environments of this project. A site file may also have only environments of
-the site's own. Then it is checked against what ReFrame needs, and may have other features and
-extras. The site file is loaded in the same way as by ReFrame. Some programs can exist only on the
-site's own machine, such as those of a scheduler. If such a program is missing on the site's machine
-(see `hostnames`), this is a fault. On any other machine, a missing program is only a note.
+A site file may use the environments of this project, or only environments of the site's own. If all
+environments are the site's own, the site file is checked against what ReFrame needs, and may have
+other features and extras. The site file is loaded in the same way as by ReFrame. Some programs can
+exist only on the site's own machine, such as those of a scheduler. If such a program is missing on
+the site's machine (see `hostnames`), this is a fault. On any other machine, a missing program is
+only a note.
 """
 
 import re
@@ -83,7 +84,7 @@ class Partition:
     def is_foreign(self) -> bool:
         """Whether all environments of the partition are the site's own.
 
-        Then the partition's features and extras are the site's own, too.
+        In such a partition, the features and extras are the site's own, too.
         """
         return bool(self.documents) and not any(self.documents.values())
 
@@ -245,7 +246,7 @@ def _words(partition: Partition) -> Iterator[InputError]:
 
 
 def _placement(partition: Partition) -> Iterator[InputError]:
-    """Yield faults of the entries about nodes that contradict each other."""
+    """Yield a fault for each pair of a partition's entries that disagree about its nodes."""
     if partition.is_foreign:
         return
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
@@ -385,7 +386,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Report a failed step: as a fault if it fails everywhere or jobs run here, else as a note."""
+    """Report a failed step. It is a fault if it fails everywhere or jobs run here, else a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

@@ -4,8 +4,8 @@ A simulated host is a set of Linux namespaces: it has its own host name, network
 mounts. All hosts share the machine's cores, clock and POSIX shared memory. Hosts and wire are in
 one process tree, the *world*. If the user is not root, the world is in a user namespace. The first
 process of the world makes the hosts, starts the command on the first host, and passes Ethernet
-frames on until the command ends. When this process ends, in whatever way, all hosts end and no
-files remain: the files of the world are in the process's memory.
+frames on until the command ends. When the first process of the world ends, for any reason, all
+hosts end. No files remain, because the files of the world are in the memory of this process.
 
 The launcher of an MPI finds the hosts by environment variables (`spanning` in
 config/environments.yaml).
@@ -68,7 +68,7 @@ exec nsenter --target "$pid" {host} -- sh -c "$*"
 def missing() -> str | None:
     """Return one line that says why this machine cannot simulate hosts, and what would help.
 
-    The result is None if it can.
+    The result is None if this machine can simulate hosts.
     """
     absent = [name for name in PROGRAMS if shutil.which(name, path=SEARCHED) is None]
     if absent:
@@ -258,7 +258,7 @@ def world(
 ) -> int:
     """Make the hosts, run the command and pass frames on; return the command's exit status.
 
-    This is the first process of the world.
+    The first process of the world runs this function.
 
     Args:
         end: a file descriptor that can be read when all has to end.
@@ -279,7 +279,7 @@ def world(
 
 
 def main(words: Sequence[str]) -> int:
-    """Run `world` with the arguments that `run` has put on the command line."""
+    """Call `world` with the arguments that `run` has put on the command line."""
     end, hosts, per_host, families, delay_s, jitter_s, bits_per_s, *command = words
     wire = Wire(float(delay_s), float(jitter_s), float(bits_per_s) or None)
     try:

@@ -1,7 +1,7 @@
-"""The answer about data: which cells were right, what was not tried, which defects are known.
+"""The answer about data: how many cells were right, what was not tried, which defects are known.
 
-A page on an experiment about data shows the whole answer. For every campaign, the first screen and
-the terminal show a few sentences of the answer (`onesided.report.page.Brief`).
+The page of an experiment about data shows the whole answer. A report's first screen and the
+terminal show a few sentences of the answer, for every campaign (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from onesided.studies.data import known, tried
 from onesided.studies.data.counts import TEXT, run_by_name
 
 CAMPAIGN = "onesided run conformance"
-"""The command that compares data with every value of every axis of the kernel conformance."""
+"""The command that runs the kernel conformance with every value of every axis."""
 
 NO_VARIABLE = "no environment variable set"
 
@@ -51,7 +51,7 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 def _compared(own: CellsByName) -> list[Markup]:
     """Say, in one sentence for each MPI, how many of its cells were right.
 
-    MPIs with the same numbers share a sentence.
+    One sentence speaks of all MPIs that have the same numbers.
     """
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():
@@ -84,7 +84,7 @@ def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
 
 
 def _met_words(number: int, of: int) -> Markup:
-    """Say how many of the known defects are triggered by a cell of the campaign."""
+    """Say how many of the known defects a cell of the campaign can trigger."""
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
     return Markup("Cells of this campaign meet {} of these {}.").format(
@@ -121,7 +121,7 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
 def headline(material: Material) -> Headline | None:
     """Return the answer about data, with one table row for each MPI.
 
-    The result is None if no cell was run.
+    If the campaign ran no cell about data, the result is None.
     """
     own = run_by_name(material)
     if not own:

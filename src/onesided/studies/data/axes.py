@@ -53,7 +53,7 @@ AXES: Mapping[str, tuple[str, ...]] = {
 }
 """The axes of the kernel conformance with their values, in the kernel's order.
 
-The numeric axes `count` and `outstanding` are left out.
+Two axes whose values are numbers, `count` and `outstanding`, are not listed.
 """
 
 PLURALS: Mapping[str, str] = {

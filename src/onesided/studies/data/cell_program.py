@@ -34,15 +34,15 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
 }
 """The simple values of each axis of `conformance`, the simplest value first.
 
-A value of an axis that is not listed here is less simple than the listed values. The axes that
-lengthen the C program the most come first.
+A value of an axis that is not listed here is less simple than the listed values. The first axes are
+those that lengthen the C program the most.
 """
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
     """Yield the cells that have a simpler value than the given cell on exactly one axis.
 
-    For each axis, the cell with the simplest value comes first.
+    The cells are sorted by axis. For each axis, the cell with the simplest value comes first.
     """
     for axis, values in SIMPLER.items():
         own = labels[axis]
@@ -58,7 +58,7 @@ def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
 def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
     """Return the labels of a failing cell that is as simple as possible.
 
-    No cell that is simpler on one axis fails in the same way.
+    If any single axis gets a simpler value, the cell no longer fails in the same way.
 
     Args:
         labels: the labels of a cell that fails, with all axes.
@@ -99,7 +99,8 @@ ARGUMENTS: Mapping[str, str] = {
 }
 """The arguments of each constructor.
 
-An argument that is a list becomes a C variable, whose name ends with the datatype's number `t`.
+An argument that is a list becomes a C variable. The variable's name ends with `t`, the number of
+the datatype.
 """
 
 IN_BYTES = ("MPI_Type_create_h", "MPI_Type_create_struct", "MPI_Type_create_resized")

@@ -29,9 +29,9 @@ class ConformanceAnalysis(ReferenceAnalysis):
     """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict that every byte in the cell was right.
+        """Return the verdict `right`, which says that every byte in the cell was right.
 
-        If the cell failed, the failure replaces this verdict.
+        A failure of the cell replaces the verdict `right` later.
         """
         return Verdict(RIGHT, None, len(probes))
 

@@ -1,4 +1,4 @@
-"""How many cells of `conformance` were right: for each value of an axis, or pair of values."""
+"""How many cells of `conformance` were right, for each value of an axis or each pair of values."""
 
 import itertools
 from collections import Counter
@@ -16,10 +16,10 @@ from onesided.report.written import PageText
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
-"""The name of the axis for a cell's setting; settings are counted like the kernel's axes."""
+"""A cell's setting is counted under this name, as if it were an axis of the kernel."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""The verdicts after which nothing is known about the data under the cell's setting."""
+"""Verdicts that say nothing about the data, such as those of cells that were not measured."""
 
 
 @dataclass
@@ -30,7 +30,10 @@ class Tally:
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Count cells that have the same verdict, unless it says nothing about the data."""
+        """Add cells with this verdict to the tally.
+
+        Verdicts that say nothing about data are ignored.
+        """
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0
@@ -44,16 +47,16 @@ class Tally:
 
 
 Head = tuple[str, str]
-"""The key of a table row: its group (an axis or an MPI), and a value of an axis."""
+"""The two texts that identify a row of a table: an axis or an MPI, and a value of an axis."""
 
 Tallies = dict[Head, dict[str, Tally]]
-"""The tallies in a table, by table row and then by column."""
+"""The tallies of a table: for each row, a mapping from columns to tallies."""
 
 
 def run_by_name(material: Material) -> dict[str, list[Cell]]:
     """Return the cells whose verdicts say something about the data, by MPI.
 
-    MPIs without such cells are left out.
+    An MPI without such cells is not in the result.
     """
     telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
     by_name = grouped(telling, lambda cell: cell.environment)
@@ -69,7 +72,7 @@ def axes_of(cell: Cell) -> dict[str, str]:
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
     """Return how many cells have each value of each axis.
 
-    The counts of the settings come first.
+    The result begins with the settings, which are counted like an axis.
     """
     settings = Counter((SETTING, cell.setting) for cell in cells)
     # to count one axis after the other would read a million cells sixteen times
@@ -82,7 +85,7 @@ def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
 
 
 def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
-    """Return the tallies, made from tuples of table row, column, verdict and number of cells."""
+    """Return the tallies of a table; each tuple names a row, a column, a verdict and some cells."""
     tallies: Tallies = {}
     for row, column, verdict, number in counted:
         tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)
@@ -109,7 +112,8 @@ def _table(
 ) -> Table:
     """Return a table of tallies.
 
-    The table's CSV also has the numbers of run and of failed cells of each tally.
+    For each tally, the table's CSV also has two numbers: how many cells were run, and how many
+    failed.
 
     Args:
         name: the name of the table.
@@ -153,7 +157,7 @@ class Counts:
     caption_right: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table of counts by value, or no table if no cell was run."""
+        """Return the table with a tally for each axis value, or no table if no cell was run."""
         tallies = _by_value(material.cells)
         every = [tally for own in tallies.values() for tally in own.values()]
         if not any(tally.run for tally in every):
@@ -169,7 +173,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Cross:
-    """A table of two axes: for each MPI, one axis gives the table rows, the other the columns.
+    """For each MPI, a table with the values of one axis as rows and of another axis as columns.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -184,7 +188,7 @@ class Cross:
     columns: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table of counts by two axes, or no table if no cell was run."""
+        """Return the table of tallies for two axes, or no table if no cell was run."""
         tallies = _tallies(
             (
                 (cell.environment, str(cell.labels[self.rows])),

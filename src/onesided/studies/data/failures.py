@@ -13,22 +13,25 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""An axis is ignored if the failing cells have more than this many different values on it.
+"""If the failing cells have more than `MOST_VALUES` different values on an axis, this axis is
+ignored.
 
-It is also ignored if they have more different values than half the number of failing cells.
+An axis is also ignored if these values are more than half as many as the failing cells.
 """
 
 MOST_AXES = 3
-"""If more axes than this are chosen, only axes below `MOST_CHANCE` are named.
+"""If more than `MOST_AXES` axes are chosen, only axes with a chance below `MOST_CHANCE` are named.
 
-With more axes, any small group of cells could be separated from the other cells.
+With many axes, any small group of cells could be told apart from the other cells by chance.
 """
 
 MOST_CHANCE = 0.01
-"""The largest chance with which an axis that does not separate the failing cells is still named.
+"""If the chosen axes do not separate the failing cells from all other cells, only axes with a
+chance below this limit are named.
 
-The chance is the probability that as many cells, drawn at random, all have the values of the
-failing cells on this axis. The chance also decides if more than `MOST_AXES` axes are chosen.
+The chance of an axis is a probability: if as many cells as failed are drawn at random, all of them
+have values of failing cells on this axis. This limit also applies if more than `MOST_AXES` axes are
+chosen.
 """
 
 
@@ -37,9 +40,9 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 
     Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
     also agree on many axes that have nothing to do with the failure. Axes are chosen one by one.
-    The next axis is the axis that leaves the fewest cells. The choice ends when no further axis
-    leaves fewer cells. At last, some chosen axes are dropped: axes that later axes made
-    superfluous, and axes on which the failing cells may agree by chance.
+    Each chosen axis is the one that excludes the most other cells. The choice ends when no axis
+    excludes further cells. At the end, two kinds of chosen axes are dropped: axes that later axes
+    made superfluous, and axes on which the failing cells may agree by chance.
 
     Args:
         failed: cells that failed in the same way.
@@ -73,7 +76,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the cells that have, on each axis of `axes`, the same value as a failing cell."""
+    """Return the cells whose value, on each axis of `axes`, is one that a failing cell has."""
     for axis in axes:
         wanted = values[axis]
         every = [one for one in every if one.get(axis) in wanted]
@@ -86,7 +89,7 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def _known(failed: Sequence[Cell], release: Release) -> str:
-    """Name the upstream defects that may explain failures, and the number of these failures."""
+    """Name each upstream defect that may explain failures, with the number of these failures."""
     cells = Counter(defect for cell in failed for defect in known_of(cell, release))
     if not cells:
         return "not known upstream"

@@ -61,7 +61,7 @@ class FoundDefect:
     cells: Mapping[str, Sequence[str]] | None = None
 
     def settings_of(self, release: Release) -> list[str]:
-        """Return the settings in which an MPI version showed the defect; none if it never did."""
+        """Return the settings in which an MPI version showed the defect; an empty list if none."""
         family, version = release
         own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
         return list(dict.fromkeys(name for at in own for name in at["settings"]))
@@ -114,7 +114,7 @@ class Known:
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
     """Return the known defects of a campaign's MPIs, in the order of the MPIs.
 
-    For each MPI, the defects that occur in the default setting come first.
+    The defects of one MPI are sorted: defects that occur in the default setting come first.
 
     Args:
         record: the campaign's record, with the family and version of each MPI.

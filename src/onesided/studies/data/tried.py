@@ -16,7 +16,7 @@ from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_n
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
 """The axes that the short answer about data names.
 
-The table of tried values (`TriedAxes`) has all axes.
+The table of tried values (`TriedAxes`) names all axes, not only these.
 """
 
 MOST_NAMED = 3
@@ -26,7 +26,7 @@ If more values are missing, the sentence names no missing value.
 """
 
 MOSTLY = 0.75
-"""If more than this share of the cells has the same value, the sentence names this value."""
+"""A sentence names the value of an axis that more than this share of the cells has."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Tried:
 
     @property
     def known(self) -> int:
-        """Return the number of the axis's values, tried and missing."""
+        """Return how many values the axis has, with the values that were not tried."""
         return len(self.missing) + len(self.counts)
 
     @property
@@ -76,7 +76,8 @@ class Tried:
     def mostly(self) -> str | None:
         """Say which value of the axis nearly all cells have.
 
-        The result is None if all cells have the same value, or if no value is that common.
+        The result is None if all cells have the same value. It is also None if no value is shared
+        by more than `MOSTLY` of the cells.
         """
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:

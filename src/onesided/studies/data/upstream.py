@@ -81,7 +81,7 @@ class UpstreamDefect:
     def is_said_of(self, release: Release) -> bool | None:
         """Tell whether the public thread about the defect says that a version has it.
 
-        The result is None if the thread leaves this open.
+        The result is None if the thread does not say whether the version has the defect.
         """
         family, version = release
         if family != self.family:
@@ -96,7 +96,7 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether the public thread about the defect leaves open that a version has it."""
+        """Tell whether a version may have the defect, by what the public thread says."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:
@@ -111,7 +111,7 @@ def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by axis, with each list as a tuple of strings, like the labels of cells."""
+    """Return a mapping from axes to values in which each list has become a tuple of strings."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()
@@ -153,11 +153,11 @@ def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
 class Defects:
     """A table of upstream defects: a table row for each defect, and a column for each MPI.
 
-    It has the defects of the families of the campaign's MPIs.
+    The table is about defects of the MPI families that the campaign has.
 
-    A defect that no cell of the campaign probes has no table row. The caption gives the number of
-    such defects. If no cell of any campaign can probe a defect, the defect's table row gives the
-    reason.
+    A defect that no cell of the campaign probes has no table row. The caption says how many defects
+    have no table row for this reason. If a defect cannot be probed by any cell of any campaign, its
+    table row says why.
     """
 
     def parts(self, material: Material) -> list[Table]:
@@ -191,7 +191,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 
 
 def _left(number: int) -> str:
-    """Say how many further defects only cells outside this campaign would probe."""
+    """Say how many defects are not probed here, but would be probed by cells of other campaigns."""
     words = "needs a cell" if number == 1 else "need cells"
     return f" {number} more {words} that this campaign does not run."
 

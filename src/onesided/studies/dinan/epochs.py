@@ -13,7 +13,7 @@ from onesided.studies.parts.today import BURSTS
 EPOCH = Metric("epoch", "epoch", "s")
 """The time that rank 0 takes for an epoch with all its accesses.
 
-With request-based operations, it is only the time of the wait for the requests.
+In cells with request-based operations, the time is only that of the wait for the requests.
 """
 
 EPOCHS = Axis(
@@ -46,15 +46,15 @@ def waits(cell: Cell) -> bool:
 def is_atomic(cell: Cell) -> bool:
     """Tell whether a cell is in the table of atomic operations.
 
-    These cells access one target in an epoch.
+    In cells of this table, an epoch accesses one target.
     """
     return not waits(cell) and cell.axis("targets") == "1"
 
 
 def is_by_targets(cell: Cell) -> bool:
-    """Tell whether a cell is in the table by number of targets.
+    """Tell whether a cell is in the table with one column for each number of targets.
 
-    In these cells, an epoch has one put to each target.
+    In cells of this table, an epoch has one put to each target.
     """
     return cell.axis("epoch") in ("lock_all", "locks_of_targets", "locks_of_all") and cell.has(
         {"operation": "put"}

@@ -33,7 +33,7 @@ LISTS = ("append", "build")
 
 
 def way(cell: Cell) -> str:
-    """Return in words a cell's operation on the list and the MPI calls for it (the idiom)."""
+    """Say which operation on the list a cell measures, and with which MPI calls (the idiom)."""
     return f"{OPERATION.value(cell)}, {IDIOM.value(cell)}"
 
 

@@ -17,7 +17,7 @@ PARTS = [
     Metric(name, name, "s", over_ranks="max")
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
-"""The slowest rank's time for each step of a window's growth, and for related calls."""
+"""The steps of a window's growth, and related calls; each time is that of the slowest rank."""
 
 METHOD = Axis(
     "method",

@@ -1,4 +1,4 @@
-"""A figure of bandwidth by message size: thin lines from LLNL's report, bold lines of today."""
+"""A figure of bandwidth against message size: thin lines of LLNL's report, bold lines of today."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def published_points(table: PublishedTable) -> list[Row]:
 
 
 def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """Move a figure's labels up until they are at least `least` apart; return their new places."""
+    """Return new positions for a figure's labels, moved up until all are at least `least` apart."""
     found: dict[str, float] = {}
     below = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):
@@ -53,7 +53,7 @@ def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The figure of bandwidth by message size for one kernel.
+    """The figure of bandwidth against message size for one kernel.
 
     Attributes:
         name: the name of the figure and its CSV.
@@ -194,7 +194,10 @@ def _apart(points: Sequence[Row], narrow: bool) -> float:
 
 
 def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
-    """Return today's lines: each MPI has a colour, each way to send messages a dash pattern."""
+    """Return today's lines.
+
+    A colour stands for an MPI, a dash pattern for a way to send messages.
+    """
     names = list(dict.fromkeys(str(point["machine"]) for point in points))
     ways = list(dict.fromkeys(str(point["placement"]) for point in points))
     colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))

@@ -40,14 +40,14 @@ SOURCE_PLACEMENT = "Ranks a node"
 
 
 def published_by_ranks(name: str) -> PublishedTable:
-    """Return the table of LLNL's report with values by the number of processes."""
+    """Return the table of LLNL's report that has a value for each number of processes."""
     by_ranks = "by the number of processes, each machine"
     return PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks)
 
 
 @dataclass(frozen=True)
 class Own:
-    """Selects those of today's cells that were measured in LLNL's report, too.
+    """Selects the cells of today's campaign that measure what LLNL's report measured.
 
     Attributes:
         today: today's tables.
@@ -58,13 +58,13 @@ class Own:
     labels: Mapping[str, str]
 
     def has(self, cell: Cell) -> bool:
-        """Tell whether LLNL's report has measurements like this cell."""
+        """Tell whether the cell measures what LLNL's report measured."""
         return cell.has(self.labels)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Today's values with the same number of ranks as in the summary of LLNL's report.
+    """A table of today's cells that have as many ranks as LLNL's summary has processes.
 
     Attributes:
         own: the cells of LLNL's own way to send messages.
@@ -75,7 +75,7 @@ class Summary:
     published: PublishedTable
 
     def parts(self, material: Material) -> list[Table | Prose]:
-        """Return the table; only a sentence if no cell has the number of ranks of the summary."""
+        """Return today's table; only a sentence if no cell has as many ranks as LLNL's summary."""
         material = apart(material)
         processes = int(self.published.rows[0]["processes"])
         known = [c for c in material.cells if self.own.has(c) and _bandwidth(material).of(c)]
@@ -99,7 +99,7 @@ class Summary:
 class PerNode:
     """Tables that compare the same number of ranks on many nodes and on few nodes.
 
-    Tables of LLNL's report stand beside them.
+    Tables of LLNL's report are shown beside today's tables.
 
     Attributes:
         own: the cells of LLNL's own way to send messages.
@@ -110,7 +110,7 @@ class PerNode:
     published: PublishedTable | None = None
 
     def parts(self, material: Material) -> list[Table | Folded | Prose]:
-        """Return the tables; only a sentence if no number of ranks had several placements."""
+        """Return the tables; only a sentence if each number of ranks had just one placement."""
         cores, crowd = apart_by_cores(material, material.cells)
         known = [cell for cell in cores if _bandwidth(material).of(cell)]
         several = {ranks for ranks, each in placements(known).items() if len(each) > 1}
@@ -155,9 +155,9 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return a table of bandwidths relative to those with the fewest ranks per node.
+        """Return a table of bandwidth ratios; the bandwidth with the fewest ranks per node is 1.
 
-        It has today's ratios beside the published ratios.
+        The table has today's ratios beside those of LLNL's report.
         """
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
@@ -187,9 +187,10 @@ class PerNode:
 
 
 def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measure | None]]:
-    """Return, by MPI and ranks per node, bandwidths divided by that with the fewest ranks per node.
+    """Return each bandwidth of an MPI, divided by its bandwidth with the fewest ranks per node.
 
-    Only messages of the largest size are compared.
+    The result has a ratio for each MPI and each number of ranks per node, for the largest message
+    size only.
     """
     largest, first = max(map(of.size_of, cells)), cells[0]
     by_name: dict[str, dict[int, Cell]] = {}
@@ -204,7 +205,7 @@ def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measur
 
 
 def _published_ratios(table: PublishedTable) -> tuple[dict[str, dict[int, float]], dict[str, str]]:
-    """Return LLNL's bandwidth ratios by machine and processes per node, and the column titles."""
+    """Return LLNL's bandwidth ratios for each machine and number of processes per node."""
     bandwidths: dict[str, dict[int, float]] = {}
     titles: dict[str, str] = {}
     for row in table.rows:
@@ -246,7 +247,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Cell]) -> list[str]:
-    """Say which placements of ranks were measured, and that no number of ranks had several."""
+    """Say which placements were measured; each number of ranks had at most one placement."""
     names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
     where = f"on {listed(names)}"
     said = [f"Measured {where}: {words}." if (words := placements_in_words(cells)) else ""]
@@ -263,9 +264,9 @@ def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Ce
 
 
 def same_buffers(kernel: str, title: str, same: str, own: str) -> Ratios:
-    """Return the table that shows how the time changes if all passes use the same buffers.
+    """Return the table that shows how the time changes if all passes share their buffers.
 
-    The passes of LLNL's report used the same buffers.
+    In the exchange of LLNL's report, all passes share their buffers.
 
     Args:
         kernel: the name of the kernel.
@@ -305,7 +306,7 @@ def same_buffers(kernel: str, title: str, same: str, own: str) -> Ratios:
 
 @dataclass(frozen=True)
 class ByProcesses:
-    """LLNL's tables by the number of processes: all machines, processes per node, and summary.
+    """LLNL's three tables: for numbers of processes, for processes per node, and a summary.
 
     Attributes:
         name: the part of the names of these tables that tells exchanges apart.
@@ -324,7 +325,7 @@ class ByProcesses:
         return PublishedSeries(published_by_ranks(self.name), "processes", columns, "machine")
 
     def contents(self, own: Own) -> list[Content]:
-        """Return the figure of bandwidth by number of ranks, and how time and bandwidth grow."""
+        """Return a figure of bandwidth against ranks, and the growth of time and bandwidth."""
         kernel, title = own.today.kernel, own.today.size_title
         figure = SeriesFigure(
             name=f"{kernel}_ranks",

@@ -3,8 +3,8 @@
 The trials of a launch are summarised in two ways. This project's own statistic of a launch's trials
 is the median, without any filter. The paper's statistic is a filtered mean (Luecke, Spanoyannis,
 Kraeva 2004, section 2). The paper's filter drops the first trial of a launch. Then the filter drops
-every time above 1.8 times the median of the other trials. If these times are more than a tenth of
-the trials, the filter drops only the largest tenth. The paper's tables show the mean of the
+every time above 1.8 times the median of the other trials. If more than a tenth of the trials have
+such times, the filter drops only the largest tenth. The paper's tables show the mean of the
 remaining trials.
 """
 
@@ -22,13 +22,14 @@ from onesided.measure.common_analyses import (
 )
 
 WARM_UP_TRIALS = 1
-"""How many trials at the beginning are dropped, because the first trial has start-up costs."""
+"""The number of trials that are dropped at the beginning of a launch, because they have start-up
+costs."""
 
 MOST_OF_MEDIAN = 1.8
 """The filter may remove a time that is above this multiple of the median."""
 
 MOST_REMOVED_OF = 10
-"""The filter removes at most one of this many trials: with 50 trials, at most five."""
+"""The filter removes at most one in this many trials: at most five of 50 trials."""
 
 TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
 """The time of a trial: the time of the slowest rank.
@@ -75,7 +76,7 @@ def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def varied(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Return, for each series of trials, how the first trial differs and how much the others vary.
+    """Return, for each series of trials, how its first trial differs and how its other trials vary.
 
     Args:
         samples: one row for each trial (see `filtered`).
@@ -105,7 +106,7 @@ class PatternAnalysis(BehindAnalysis):
         super().__init__([TIME], "every rank takes part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return, for each launch, its times, the removed share of trials, and their variation.
+        """Return, for each launch: times, the share of removed trials, and the variation of trials.
 
         For cells in which one rank computes, return also how long the other ranks waited.
         """

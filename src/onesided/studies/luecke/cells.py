@@ -11,19 +11,20 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
-"""The names of the MPI-2 interfaces: fences of all ranks, and calls of a parent and its child."""
+"""The names of the MPI-2 interfaces: one uses fences of all ranks, the other uses calls between a
+parent and its child."""
 
 ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
-"""MPI's one-sided interfaces, each with its window flavor in figures and ratios.
+"""For each one-sided interface of MPI: the window flavor that figures and ratios show.
 
-For MPI-2 this is the paper's flavor, create. For MPI-3 it is allocate, so that the MPI chooses the
-memory.
+The MPI-2 interfaces have the flavor of the paper, create. The MPI-3 interface has the flavor
+allocate, with which the MPI chooses the memory.
 """
 
 MAIN = {MPI2: ("create",), PAIRWISE: ("create",), "mpi3": ("create", "allocate")}
 """The window flavors of each interface that the main table shows.
 
-A folded table below it shows the other window flavors.
+A folded table below the main table shows the other window flavors.
 """
 
 SHORT: Mapping[str, str] = {
@@ -50,7 +51,7 @@ SIZE_WORDS = {
 As in the paper, a Kbyte is 1000 bytes.
 """
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""The message sizes in today's table by size: the sizes of the paper's table, and 1 Kbyte."""
+"""Today's table has a row for each of these message sizes: the sizes of the paper, and 1 Kbyte."""
 OF_SOURCE = (MPI2, PAIRWISE, SHMEM)
 """The paper's interfaces."""
 SIZES_OF_SOURCE = ("8", "10000", "1000000")
@@ -65,7 +66,7 @@ def size_words(size_bytes: str) -> str:
 
 
 def mpi2_of(cells: Iterable[Cell]) -> str:
-    """Return the interface that corresponds to the paper's MPI-2: pairwise if it was run."""
+    """Return today's interface for the paper's MPI-2: `mpi2_pairwise` if run, else `mpi2`."""
     return PAIRWISE if any(cell.axis("interface") == PAIRWISE for cell in cells) else MPI2
 
 
@@ -91,7 +92,7 @@ def uncrowded(material: Material) -> list[Cell]:
 
 
 def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
-    """Return the cells with the paper's interfaces and sizes, with the size in words.
+    """Return the cells with the paper's interfaces and sizes, with each size in words.
 
     Only cells that had a core for each rank are returned.
 
@@ -117,9 +118,9 @@ def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
 def for_figures(material: Material, words_of_target: str = "from rank ") -> Material:
     """Return the material for a figure, with one window flavor of each interface.
 
-    In this material, the number of ranks is an axis of a cell. Interfaces have their names from
-    `SHORT`. Cells with more ranks than cores are marked, and have a line of their own in the
-    figure.
+    In this material, the number of ranks is one of the axes of a cell. The interfaces have the
+    short names of `SHORT`. Cells with more ranks than cores are marked, and the figure draws a
+    separate line for them.
 
     Args:
         material: the material.

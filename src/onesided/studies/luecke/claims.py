@@ -1,7 +1,7 @@
 """Tests of the paper's claims on SHMEM, on growth with the number of ranks, and on distance.
 
-The tests use only cells with a core for each rank. If a claim names no metric, they use the paper's
-filtered mean of the time.
+The tests use only cells with a core for each rank. If a claim names no metric, the tests use the
+paper's filtered mean of the time.
 """
 
 import math
@@ -69,9 +69,9 @@ def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
 
 
 def _measure(cells: Cells, cell: Cell) -> Measure | None:
-    """Return a cell's value of the claim's metric.
+    """Return the cell's value of the metric that the claim names.
 
-    If the claim names no metric, it is the paper's filtered mean of the time.
+    If the claim names no metric, return the paper's filtered mean of the time.
     """
     source = replace(cells, metric=cells.metric or f"{TIME.name}.{FILTERED_MEAN}")
     return source.values.of(cell)
@@ -80,7 +80,7 @@ def _measure(cells: Cells, cell: Cell) -> Measure | None:
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
     """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks that both have.
 
-    If the claim has ``to``, it says which cells of SHMEM are compared.
+    The claim's entry ``to``, if there is one, says which cells of SHMEM are compared.
     """
     if _is_shmem(cells):
         return NOT_MEANT
@@ -101,9 +101,9 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
 
 
 def slower(cells: Cells, asked: Asked) -> Outcome:
-    """Compare the times of two ways of one MPI, at the smallest number of ranks that both have.
+    """Compare two times of one MPI, at the smallest number of ranks for which both were measured.
 
-    Both ways have the same interface.
+    The claim says which two cells are compared (``of`` and ``to``); both have the same interface.
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
@@ -131,10 +131,10 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 
 
 def scales_better(cells: Cells, asked: Asked) -> Outcome:
-    """Compare how the times of two ways grow from the fewest to the most ranks that both have.
+    """Compare how two times of one MPI grow, from the fewest to the most ranks that both have.
 
-    The claim names two ways, ``of`` and ``to``; the growth of ``to`` is divided by the growth of
-    ``of``.
+    The claim says which times are compared (``of`` and ``to``). The result is the growth of ``to``,
+    divided by the growth of ``of``.
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
@@ -153,9 +153,10 @@ def scales_better(cells: Cells, asked: Asked) -> Outcome:
 
 
 def near_and_far(cells: Cells, asked: Asked) -> Outcome:
-    """Tell whether a message from any rank takes about the same time.
+    """Tell whether a message takes about the same time from every rank, near or far.
 
-    The criterion is the time from the slowest rank, divided by the time from the fastest rank.
+    The largest time of a rank's message is divided by the smallest time; a ratio near 1 supports
+    the claim.
     """
     own = _own(cells, of.SMALL)
     if not own:
@@ -170,4 +171,4 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 TESTS: Mapping[str, Own] = {
     test.__name__: test for test in (against_shmem, slower, grows, scales_better, near_and_far)
 }
-"""The tests of claims that only this study needs, by the names that claims use for them."""
+"""Tests that only the claims of this study use, by the names of the tests in the claims' file."""

@@ -37,12 +37,12 @@ FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 
 @dataclass(frozen=True)
 class TimeByRanks:
-    """Figures of the time of a pattern by the number of ranks, as in the paper's Figures 4 to 9.
+    """Figures of a pattern's time against the number of ranks, as in the paper's Figures 4 to 9.
 
     The first figure is for 8 bytes, the second for larger messages.
 
-    The paper prints numbers for 8 bytes only. The second figure is left out if larger messages had
-    only one number of ranks.
+    The paper prints numbers for messages of 8 bytes, and none for larger messages. The second
+    figure is left out if larger messages were measured with only one number of ranks.
 
     Attributes:
         kernel: the kernel of the figures.
@@ -53,7 +53,7 @@ class TimeByRanks:
     published: Curves
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure from the paper's numbers, and today's figures."""
+        """Return today's figures; the paper's numbers stand beside those for 8 bytes."""
         small = replace(
             self._figure(f"{self.kernel}_ranks", of.size_words(of.SMALL["size_bytes"])),
             only=of.SMALL,
@@ -82,9 +82,9 @@ class TimeByRanks:
 
 @dataclass(frozen=True)
 class TimeByTarget:
-    """A figure of the time by the rank that a message comes from, as the paper's Figures 2 and 3.
+    """A figure of the time for a message from each rank, as in the paper's Figures 2 and 3.
 
-    The figure is for the largest number of ranks that each had a core.
+    The figure shows the largest number of ranks for which each rank had a core.
 
     Attributes:
         kernel: the kernel of the figures.
@@ -112,7 +112,7 @@ class TimeByTarget:
 class TrialsInSequence(SeriesFigure):
     """A figure of the successive trials of one launch, as the paper's Figure 1.
 
-    It has one launch of MPI-2 and one launch of SHMEM.
+    The figure shows one launch of MPI-2 and one launch of SHMEM.
     """
 
     def points(self, material: Material) -> list[Row]:
@@ -151,7 +151,7 @@ def _most_ranks(material: Material) -> Material:
 
 
 def _near_and_far(material: Material) -> Material:
-    """Keep only the first and the last target; `TimeByTarget` has the targets between them."""
+    """Keep only cells about the first and the last target; `TimeByTarget` shows all targets."""
     targets = {int(t) for cell in material.cells if (t := cell.labels.get("target"))}
     ends = {str(end) for end in (min(targets, default=0), max(targets, default=0))}
     return limited(material, lambda cell: cell.labels.get("target") in (None, *ends))
@@ -167,7 +167,7 @@ def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """A figure of the time by message size, at the largest number of ranks that each had a core.
+    """A figure of time against message size, for the most ranks with which each rank had a core.
 
     Attributes:
         kernel: the kernel of the figure.
@@ -178,7 +178,7 @@ class TimeBySize:
     published: Curves | None = None
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return today's figure by message size, with the paper's figure if the paper has one."""
+        """Return today's figure, together with the paper's figure if the paper has one."""
         shown = _near_and_far(_most_ranks(material))
         ranks = max((cell.ranks for cell in shown.cells), default=None)
         return SeriesFigure(

@@ -1,4 +1,4 @@
-"""Sentences on the ratio of MPI's time to SHMEM's time: in the paper, today, and the change."""
+"""Sentences on the ratio of MPI's time to SHMEM's time: in the paper, today, and its change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,8 +30,8 @@ CAVEAT = (
 class Ratios:
     """Sentences on the time of MPI divided by the time of SHMEM, at the paper's message sizes.
 
-    Today's ratios use only cells with a core for each rank. The paper's ratios use no number that
-    its table here marks as suspect.
+    Today's ratios use only cells with a core for each rank. The paper's ratios leave out numbers
+    that this project marks as suspect in the paper's table.
 
     Attributes:
         curves: the paper's table.
@@ -109,7 +109,7 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
-    """Return a sentence on today's ratios, and a sentence on the change since the paper."""
+    """Return a sentence on today's ratios, and a sentence on their change since the paper."""
     below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
@@ -133,11 +133,12 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
 
 
 ByPlace = dict[tuple[str, str, str, int], float]
-"""The paper's filtered mean of the time in seconds, by environment, system, partition and ranks."""
+"""A mapping from environment, system, partition and ranks to a time: the filtered mean of the
+paper, in seconds."""
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
-    """Return a mean time over cells for each environment, partition and number of ranks."""
+    """Return the mean time of the cells of each environment, partition and number of ranks."""
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
         alike += [cell for cell in own if cell.how_run == own[0].how_run]
@@ -147,10 +148,10 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
 
 
 def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
-    """Return, by environment, the times divided by SHMEM's.
+    """Return, for each environment, its times divided by SHMEM's times.
 
-    Both times are of the same partition and number of ranks. If several environments have
-    OpenSHMEM, the first one counts.
+    A time is divided by SHMEM's time with the same partition and number of ranks. If several
+    environments have OpenSHMEM, the first one counts.
     """
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():

@@ -26,7 +26,8 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""The last part of a table column's key: "" if each rank had a core, else ``_crowded``."""
+"""A table column's key ends with one of these: with "" if each rank had a core, else with
+``_crowded``."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
@@ -37,7 +38,7 @@ def per_cent(value: float) -> str:
 
 
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
-    """Return table fields for some cells: the filtered mean, the median, and the removed share."""
+    """Return entries of a table row for some cells: filtered mean, median, and removed share."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
@@ -70,7 +71,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
 
 @dataclass(frozen=True)
 class _Today:
-    """What the two layouts of today's tables have in common.
+    """The common base of today's two tables, which have the layouts of the paper's tables.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -79,7 +80,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the main table, and a folded table of the other window flavors; no empty table."""
+        """Return the main table, and a folded one of other window flavors; leave out empty ones."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
@@ -161,7 +162,8 @@ def _head(cell: Cell) -> Fields:
 class TodayBySize(_Today):
     """Today's table in the layout of the paper's Table I.
 
-    There is one block for each interface of MPI, with one table row for each message size.
+    The table has one block for each interface of MPI; a block has one table row for each size of
+    messages.
 
     OpenSHMEM is the first column of every block, because the paper shows SHMEM beside MPI-2.
 
@@ -172,7 +174,7 @@ class TodayBySize(_Today):
     published: PublishedTable
 
     def words(self, material: Material) -> str:
-        """Say from which ranks the messages come, and which message sizes the paper lacks."""
+        """Say from which ranks messages come, and which of the message sizes the paper lacks."""
         cells = self.shown(material)
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())
@@ -218,7 +220,7 @@ class TodayBySize(_Today):
 
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
-    """Return a block's table rows: for each message size, OpenSHMEM beside the block's cells."""
+    """Return a block's table rows: for each message size, OpenSHMEM's values and the block's."""
     by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
     sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []
@@ -243,9 +245,9 @@ def _ranks(ranks: int, suffix: str) -> str:
 
 
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
-    """Return OpenSHMEM's cells with `ranks` ranks that were run as `how` says.
+    """Return the cells of OpenSHMEM that have `ranks` ranks and were run in the way `how`.
 
-    If there are none, return cells that were run in the first other way.
+    If no cell was run in this way, return the cells of another way, if any.
     """
     every = of.taking_part(material)
     shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]

@@ -25,10 +25,10 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""The least number of operations of a competing process, as a share of the burst's own number.
+"""A burst counts only if the competing process did at least this share of the burst's number of
+operations.
 
-A burst with fewer competing operations does not count. A competing process without a core did not
-really compete.
+With fewer operations, the competing process hardly competed, for example because it had no core.
 """
 
 
@@ -36,7 +36,7 @@ class _Baseline(ReferenceAnalysis):
     """The analysis of the kernel baseline: the time of one operation of each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples, except bursts in which the second process competed too little."""
+        """Return the samples without the bursts in which the other process competed too little."""
         competing = samples.filter(pl.col("metric") == "competing")
         key = (*LAUNCH, "rank", "index")
         others = competing.select(*key, pl.col("value").alias("others"))
@@ -108,7 +108,7 @@ class OfMachine:
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
     """Return the table row of one baseline on one machine.
 
-    The given cells are of MPIs that measured the same value.
+    The MPIs of the given cells measured the same value.
     """
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)

@@ -39,7 +39,7 @@ class Crossover:
     def always_first(self) -> bool | None:
         """Tell whether the first way (True) or the second way (False) is faster at all sizes.
 
-        The result is None if the crossover's interval allows neither statement.
+        The result is None if neither way is surely faster at all sizes.
         """
         if self.size.high == 0:
             return not self.first_below
@@ -47,9 +47,10 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return how badly a crossover fits at each place between the measured sizes.
+    """Return how badly a crossover fits, for each place where it may be among the measured sizes.
 
-    The measure is the sum of the logarithms of ratios that have the wrong sign.
+    A place fits badly if ratios on either side of it have the wrong sign: their logarithms are
+    added up.
     """
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
@@ -81,7 +82,7 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
     """Return the crossover over all launches.
 
-    The result is None if every launch lacks the ratio at some size.
+    The result is None if no launch has a ratio at every size.
 
     Args:
         rounds: for each launch, the first way's time divided by the second way's time, by size.
@@ -142,7 +143,7 @@ class Faster:
     left_out: Sequence[str] = ()
 
     def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
-        """Return the comparisons by series and message size.
+        """Return the comparisons of each series of cells: one for each message size.
 
         Only cells that had a core for each rank are compared.
         """
@@ -213,7 +214,7 @@ class Faster:
 
 
 Place = tuple[of.Series, int, Compared]
-"""A comparison of two-sided with one-sided, after its series and its message size."""
+"""A series, a message size, and the comparison of two-sided with one-sided ways at this size."""
 
 
 def _head(place: Place) -> Fields:
@@ -222,7 +223,7 @@ def _head(place: Place) -> Fields:
 
 
 def _fields(material: Material, place: Place) -> Fields:
-    """Return an MPI's fields in a table row: which side is faster, and each side's way and time."""
+    """Return an MPI's entries in a table row: which side is faster, and ways and times of both."""
     (name, *_), _, compared = place
     pair = compared.pair
     return {
@@ -237,7 +238,7 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return, for each round, the ratios of one-sided to two-sided times by message size.
+    """Return, for each round and size, the one-sided time divided by the two-sided time.
 
     A message size is left out if only one side was measured.
     """
@@ -250,7 +251,7 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return the MPI's name, with the values that tell this series from the other series."""
+    """Return an MPI's name, with the values in which its series of cells differs from others."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[4] in ("single", "double"):
@@ -259,9 +260,9 @@ def _name(series: of.Series, varying: Sequence[int]) -> str:
 
 
 def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
-    """Say at which size a side (one-sided or two-sided) gains the most, and how much.
+    """Say at which message size one side (one-sided or two-sided) gains the most, and how much.
 
-    The result is None if the side is never faster.
+    The result is None if this side is not faster at any size.
     """
     own = {size: one for size, one in by_size.items() if faster_of(one.ratio) == side}
     if not own:
@@ -274,7 +275,7 @@ def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
 
 
 def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None) -> str:
-    """Say at which sizes one-sided is faster in an MPI, and at which sizes two-sided."""
+    """Say, for one MPI, at which message sizes one-sided is faster and at which two-sided is."""
     sizes = list(by_size)
     said = f"{name}: {where_faster(place, sizes[0], sizes[-1])}"
     gains = [words for side in (ONE, TWO) if (words := _extreme(by_size, side))]

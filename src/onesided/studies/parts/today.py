@@ -1,4 +1,4 @@
-"""Today's values of a study: tables of an exchange's bandwidth, tables and figures of a time."""
+"""Tables and figures of a study's values of today: bandwidths of an exchange, or another time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def fields_of(material: Material, cell: Cell) -> Fields:
-    """Return a cell's fields in a table: its bandwidth, and the time that stands below it."""
+    """Return the entries of a table row for one cell: its bandwidth, and the time below it."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)

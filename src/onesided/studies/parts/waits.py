@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say for each way in which MPIs accesses complete while the rank computes."""
+        """Say, for each way to access, in which MPIs an access completes while a rank computes."""
         words = [
             (
                 way,

@@ -53,7 +53,8 @@ WORDS: Mapping[str, str] = {
 """The names of all interfaces on pages, in the order of tables."""
 
 Series = tuple[str, ...]
-"""What identifies the cells of one comparison, apart from their way and message size."""
+"""All that the cells of one comparison share, such as MPI, partition and number of ranks; only the
+way and the message size differ."""
 
 
 def way(cell: Cell) -> str:
@@ -65,14 +66,14 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in tables; unknown interfaces come last."""
+    """Return the position of a cell's interface in tables; unknown interfaces come last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern, sorted by interface, then in declared order."""
+    """Return the cells of a pattern, sorted by interface; equal interfaces keep their order."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 
@@ -104,8 +105,8 @@ ELEMENT_BYTES = 8
 def size_of(cell: Cell) -> int:
     """Return the size of a cell's messages in bytes; if the sizes differ, return the largest.
 
-    For a grid, this is the size of an edge or a face, which is sent if the grid is cut in one
-    dimension.
+    For a halo exchange of a grid, return the size of an edge or a face: the message that is sent if
+    the grid is cut in one dimension.
     """
     side = cell.axis("side")
     if side:
@@ -114,7 +115,7 @@ def size_of(cell: Cell) -> int:
 
 
 def series_of(cell: Cell) -> Series:
-    """Return where and how a cell was run, its number of ranks, and its kind of messages."""
+    """Return what the cells of a series share: MPI, partition, ranks, and kind of messages."""
     where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), cell.how_run)
     dimensions = cell.axis("dimensions")
     grid = f"{dimensions} dimensions" if dimensions else ""
@@ -138,7 +139,7 @@ def _fastest(material: Material, cells: Iterable[Cell]) -> Cell | None:
 def pairs(
     material: Material, cells: Sequence[Cell], left_out: Sequence[str] = ()
 ) -> dict[Series, dict[int, Pair]]:
-    """Return, by series and message size, the fastest one-sided and the fastest two-sided way.
+    """Return the fastest one-sided and two-sided way, for each series and each message size.
 
     The least size comes first.
 

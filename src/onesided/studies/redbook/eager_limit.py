@@ -1,4 +1,4 @@
-"""Up to which message size does a send return before a receive is posted, and how many times?"""
+"""Up to which size does a send return before a receive is posted, and how many sends do so?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,20 +30,21 @@ CALL = Axis(
 )
 TABLE9 = PublishedTable("redbook_table9")
 MOST_TASKS = {"1—16": 16, "17—32": 32, "33—64": 64, "65—128": 128}
-"""The largest number of tasks in each row of the Redbook's Table 9."""
+"""For each row of the Redbook's Table 9: the largest number of tasks for which the row holds."""
 
 RECEIVER = Axis("receiver", "rank 0 is", {"in_mpi": "in MPI", "outside": "outside MPI"})
 
 UNANSWERED = Metric("unanswered", "unanswered", "count", better="higher")
-"""How many sends of as many bytes as the eager limit returned while no receive was posted."""
+"""How many sends returned while no receive was posted; each message has the size of the eager
+limit."""
 
 UNANSWERED_BYTES = Metric("unanswered_bytes", "unanswered_bytes", "count", better="higher")
-"""The total bytes of the messages that `UNANSWERED` counts."""
+"""The total bytes of the messages that `UNANSWERED` counts, sent while no receive was posted."""
 
 WAITED = Metric("unanswered_waited", "unanswered_waited", "flag")
-"""Whether the send after the messages of `UNANSWERED` waited for its receive: 1 or 0.
+"""Whether the next send, after those that `UNANSWERED` counts, waited for its receive: 1 or 0.
 
-It is 0 if the kernel reached its maximum number of messages before a send waited.
+The value is 0 if the kernel reached its maximum number of messages before a send waited.
 """
 
 A_SEND_WAITS, ALL_SENT = "a send waits", "all that were tried"
@@ -51,7 +52,7 @@ EVERY_SIZE = "every size that was tried"
 
 
 def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of MPI_Send, by MPI (with its setting) and by what the receiver does.
+    """Return the cells of MPI_Send, for each MPI with its setting and each state of the receiver.
 
     Cells with more ranks than cores are included.
     """
@@ -67,7 +68,7 @@ def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
 
 @dataclass(frozen=True)
 class LimitsByRanks:
-    """A table of MPI_Send's eager limit by the number of ranks, as in the Redbook's Table 9."""
+    """A table of MPI_Send's eager limit for each number of ranks, as in the Redbook's Table 9."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table, or nothing if no send was measured."""
@@ -109,10 +110,10 @@ class LimitsByRanks:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A table of how many messages, as long as the eager limit, are sent before a send waits."""
+    """A table: how many messages of the eager limit's size are sent before a send waits."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, or nothing if no launch sent such messages."""
+        """Return the table, or nothing if no launch sent messages of the eager limit's size."""
         material = apart(material)
         rows = list(self._rows(material))
         if not rows:

@@ -34,7 +34,7 @@ BURSTS = "bursts"
 
 
 LEAST_BURSTS = 3
-"""The least number of bursts of a launch from which a variation is computed.
+"""A launch needs at least this many bursts for a variation of its times.
 
 On a busy machine, a launch may have only one burst.
 """
@@ -81,7 +81,7 @@ WAY = Axis(
 class Operation(Axis):
     """The axis of collective operations.
 
-    Different ways to do the same operation have the same value on this axis.
+    Cells that do the same operation in different ways have the same value on this axis.
     """
 
     name: str = "operation"
@@ -97,7 +97,7 @@ class Operation(Axis):
 
 
 def kind_of(cell: Cell) -> str:
-    """Return the kind of a cell: a collective call, or memory that the ranks share."""
+    """Say what does a cell's operation: a collective call, or memory that the ranks share."""
     return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 
@@ -113,9 +113,9 @@ def point(at: Mapping[str, Any]) -> str:
 
 
 def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each collective call, the cells whose times are compared.
+    """Yield, for each collective call, a pair of cells whose times are compared.
 
-    One cell has a setting without shared memory, the other the default setting.
+    One cell of the pair has a setting without shared memory, the other the default setting.
     """
 
     def point(cell: Cell) -> dict[str, Any] | None:

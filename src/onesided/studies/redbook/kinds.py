@@ -36,7 +36,7 @@ def size_words(at: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Kinds:
-    """A sentence for each MPI, and a table with a row for each combination of the axes' values.
+    """A sentence for each MPI, and a table with one row for each combination of axis values.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -73,16 +73,16 @@ class Kinds:
         return ratios.parts(material)
 
     def _at(self, cell: Cell) -> dict[str, Any] | None:
-        """Return a cell's values on the axes, and how it was run; None if it is not compared."""
+        """Return a cell's axis values and how it was run; None if the cell is not compared."""
         if not self.shown(cell):
             return None
         where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-        """Yield, for each combination of values, the fastest cells of the two fastest kinds.
+        """Yield, for each combination of axis values, the fastest cells of the two fastest kinds.
 
-        Which cell is faster depends on the medians over launches.
+        The fastest cell is the cell with the least median over launches.
         """
         for at, own in by_point(cells, self._at):
             fastest: dict[str, Cell] = {}
@@ -96,7 +96,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, where each kind of communication is fastest and where it gains most."""
+        """Say, for one MPI, where each kind of communication is the fastest and gains the most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

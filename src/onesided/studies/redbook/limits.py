@@ -1,4 +1,4 @@
-"""Eager limits in words: whether a library reports its limit, and what a message above it costs."""
+"""Sentences on eager limits: whether a library reports its limit, and the cost of exceeding it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,10 @@ from onesided.studies.parts.exchanges import USED_BYTES
 from onesided.studies.parts.ways import has_size
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
-"""The largest message size in bytes at which the call returned before rank 0 received.
+"""The largest size, in bytes, of a message for which the call returned before rank 0 received the
+message.
 
-The value is 0 if no call returned before rank 0 received.
+The value is 0 if every call waited until rank 0 received the message.
 """
 
 REPORTED = {
@@ -37,7 +38,7 @@ REPORTED = {
         "btl_tcp_eager_limit",
     )
 }
-"""The metrics of the eager limits that a library reports through MPI_T, by variable."""
+"""For each MPI_T variable in which a library reports an eager limit: the metric of this limit."""
 
 RAISED, LOWERED = "eager_raised", "eager_lowered"
 """The names of the settings that raise and lower the eager limit."""
@@ -56,16 +57,16 @@ MEANINGS: Mapping[str, str] = {
     "btl_vader_eager_limit": "the variable counts the header, too",
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
-"""Why a measured eager limit is smaller than the library's variable says, by variable."""
+"""For each eager-limit variable: why the measured limit is smaller than the variable's value."""
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 """The variables whose eager limit applies only without shared memory."""
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
-    """Return a row for each message size that a launch tried, with the launch's round.
+    """Return one row for each message size that a launch tried; a column has the launch's round.
 
-    The column ``returned`` is 1 if the call returned before rank 0 received.
+    The column ``returned`` is 1 if the call returned before rank 0 received the message.
     """
     here = [pl.col(name) == value for name, value in zip(PLACE, cell.place, strict=True)]
     samples = material.samples.filter(*here)
@@ -132,11 +133,12 @@ class Limits:
     """Sentences on each MPI's eager limits, and a table of the limits that libraries report."""
 
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
-        """Return each MPI's cells by call, receiver and window flavor.
+        """Return each MPI's cells, one for each combination of call, receiver and window flavor.
 
         Only cells that had a core for each rank are returned.
 
-        In a setting other than the default setting, the MPI's name includes the setting's name.
+        If the setting is not the default setting, the name of the setting is added to the MPI's
+        name.
         """
         cores, _ = apart_by_cores(material, material.cells)
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}
@@ -203,7 +205,7 @@ class Limits:
         return f"{name}: with no receive posted MPI_Send returns {', and '.join(said)}."
 
     def _one_limit(self, material: Material) -> str:
-        """Say whether, in each launch, the call returned early at all sizes below the limit."""
+        """Say whether, in every launch, the calls returned early at all sizes below the limit."""
         odd: list[str] = []
         launches = 0
         for cell in material.cells:
@@ -235,9 +237,9 @@ AROUND_TITLE = "Above the eager limit"
 
 @dataclass(frozen=True)
 class AroundLimit:
-    """Sentences and a table: how much longer a message above an eager limit takes than at it.
+    """Sentences and a table: how much longer a message takes if it is larger than an eager limit.
 
-    There are two limits: the MPI's own limit, which the kernel finds in each launch, and the limit
+    Two limits are used: the MPI's own limit, which the kernel finds in each launch, and the limit
     of the Redbook.
 
     Attributes:
@@ -251,7 +253,7 @@ class AroundLimit:
     way: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and the table; nothing if no cell is at an MPI's own limit."""
+        """Return sentences and the table; nothing if no message has an eager limit's size."""
         material = apart(material)
         cells, _ = apart_by_cores(material, material.cells)
         groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), _where(cell)))
@@ -317,9 +319,9 @@ def _where(cell: Cell) -> str:
 
 
 def _words(name: str, where: str, rows: Sequence[Row]) -> str:
-    """Say how much longer an MPI's messages take above both eager limits.
+    """Say how much longer messages take above the MPI's own eager limit and above the Redbook's.
 
-    If the MPI has no limit of its own, say why.
+    If no limit of the MPI's own is known, say why.
     """
     limits = [row["limit"].value for row in rows if isinstance(row["limit"], Measure)]
     source = _range([row["source"] for row in rows])

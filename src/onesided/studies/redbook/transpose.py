@@ -1,4 +1,4 @@
-"""What does a two-dimensional Fourier transform cost, by the way to transpose its matrix?"""
+"""What does a two-dimensional Fourier transform cost with each way to transpose its matrix?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -14,8 +14,8 @@ from onesided.studies.redbook.kinds import Kinds
 TIME = Metric("time", "time", "s")
 """The time of the whole transform.
 
-This time and the times of its parts are means over all ranks, so that the parts add up to the whole
-transform.
+The times of the transform and of its parts are means over all ranks, so that the parts add up to
+the whole transform.
 """
 
 COMMUNICATION = Metric("communication", "communication", "s")
@@ -27,7 +27,7 @@ LOCAL = Metric("local", "local", "s")
 FOURIER = Metric("fourier", "fourier", "s")
 """The time of the Fourier transforms of columns, before and after the exchange of blocks.
 
-This time includes the barrier before the exchange.
+The time of the barrier before the exchange is included.
 """
 
 WAY = Axis(

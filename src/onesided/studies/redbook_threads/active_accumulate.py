@@ -1,4 +1,4 @@
-"""What does D += S cost if D is in another rank's memory, and which rank should add?"""
+"""What does it cost to add S to D (D += S) in another rank's memory, and which rank should add?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report.pivot import SIZE, Axis

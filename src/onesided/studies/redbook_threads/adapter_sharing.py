@@ -1,10 +1,12 @@
 """What does a message between two ranks cost while other pairs of ranks exchange messages?
 
-A fit gives what each pair loses because of the other pairs: added latency, shared bandwidth.
+Two values are fitted: the latency that each further pair of ranks adds, and how the pairs share the
+bandwidth.
 
 The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
-SG24-5611, 1999), equations 6.1 and 6.2. With N pairs, each pair has the latency L(1) + (N - 1) dL
-and the bandwidth B(1) / N. This module uses the bandwidth B(1) / N^e, with a fitted exponent e.
+SG24-5611, 1999), equations 6.1 and 6.2. In the model, each of N pairs has the latency L(1) + (N -
+1) dL and the bandwidth B(1) / N, where L(1) and B(1) are those of a single pair and dL is the added
+latency. Instead of the bandwidth B(1) / N, this module uses B(1) / N^e, with a fitted exponent e.
 """
 
 import math
@@ -37,9 +39,10 @@ def _slope(points: Iterable[tuple[float, float]]) -> float:
 
 
 def added_latency(latencies: Mapping[int, float]) -> float | None:
-    """Return the latency dL that each further pair adds, fitted over all N.
+    """Return the latency that each further pair of ranks adds, fitted over all numbers of pairs.
 
-    L(1) is taken as measured. The result is None if L(1) or all other L are missing.
+    L(1) is taken as measured. The result is None without the latency of one pair, or with no other
+    latency.
 
     Args:
         latencies: L for each N, in any unit.
@@ -50,11 +53,11 @@ def added_latency(latencies: Mapping[int, float]) -> float | None:
 
 
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
-    """Return the exponent e of the bandwidth B(1) / N^e, fitted over all N.
+    """Return the exponent e in the bandwidth B(1) / N^e of N pairs, fitted over all N.
 
-    The fit is of logarithms, with B(1) as measured.
+    Logarithms of bandwidths are fitted; the bandwidth of one pair is taken as measured.
 
-    The result is None if B(1) or all other B are missing.
+    The result is None without the bandwidth of one pair, or with no other bandwidth.
 
     Args:
         bandwidths: B for each N, in any unit.
@@ -74,7 +77,7 @@ def pairs_of(cell: Cell) -> int:
 class Sharing:
     """The table of fitted latencies and bandwidths.
 
-    It has a row for each MPI, arrangement of pairs and way to send messages.
+    The table has a row for each MPI, arrangement of pairs and way to send messages.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -110,7 +113,7 @@ class Sharing:
         }
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return the table's rows, by environment, in the order in which cells were declared."""
+        """Return the rows of the table, sorted by MPI; the rows of an MPI are in declared order."""
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:

@@ -37,9 +37,10 @@ TIME = Metric("time", "time", "s", origins=True)
 """The time of a put and of the origin's wait for it: the mean over a burst and all origins."""
 
 LOCAL, REMOTE = ("flush_local", "request"), "flush"
-"""Ways to complete a put, by where the put is then complete.
+"""Ways to complete a put: locally (at the origin), or remotely (at the target).
 
-After `LOCAL`, the origin may reuse its buffer. After `REMOTE`, the target has the data.
+After local completion (`LOCAL`), the origin may reuse its buffer. After remote completion
+(`REMOTE`), the target has the data.
 """
 EARLIER, LATER = "earlier", "later"
 
@@ -52,7 +53,7 @@ def earlier(ratio: Ratio) -> str:
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield a pair of cells for each size and flavor: local and remote completion of a put.
 
-    For local completion, it is the cell of the faster way.
+    If there are several ways of local completion, the pair has the cell of the fastest way.
     """
 
     def point(cell: Cell) -> dict[str, Any] | None:
@@ -69,7 +70,7 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
     """Say, for one MPI, at which message sizes local completion is earlier than remote.
 
-    There is a sentence for each window flavor.
+    One sentence speaks of one window flavor.
     """
     for flavor in dict.fromkeys(ratio.at["flavor"] for ratio in ratios):
         sizes: dict[str, list[str]] = {EARLIER: [], LATER: [], OPEN: []}

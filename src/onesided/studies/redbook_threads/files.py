@@ -46,7 +46,7 @@ def _label(name: str) -> pl.Expr:
 def _accessed_bytes() -> pl.Expr:
     """Return how many bytes of a file all ranks together access.
 
-    It is the cell's size, or the size of a cube of ints.
+    The number is the value of a cell's axis ``size_bytes``, or the bytes of a cube of ints.
     """
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 
@@ -93,7 +93,7 @@ def name_of(number: float) -> str:
 
 
 def on_systems(material: Material, cells: Sequence[Cell]) -> str:
-    """Name the file systems of the cells' files, and the largest share of a file in memory."""
+    """Name the file systems of some cells, and the largest share of a file in the page cache."""
     systems = map(Values(material, FILE_SYSTEM.name).of, cells)
     shares = map(Values(material, RESIDENT.name).of, cells)
     names = sorted({name_of(system.value) for system in systems if system is not None})
@@ -104,7 +104,7 @@ def on_systems(material: Material, cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class FileSystems:
-    """A table of the file systems in use: a row for each asked storage, a column for each MPI.
+    """A table of file systems in use: a row for each kind of storage, a column for each MPI.
 
     Attributes:
         name: the name of the table and its CSV.

@@ -26,23 +26,23 @@ TOTAL = Metric("total", "total", "s", "max")
 """The slowest task's time for a product of matrix and vector."""
 
 REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
-"""The time of MPI_Reduce_scatter_block in a product, in the task in which it is the longest."""
+"""The longest time that a task spends in MPI_Reduce_scatter_block, in one product."""
 
 SHARE = "share"
-"""The share of a product's time that MPI_Reduce_scatter_block takes.
+"""The share of a product's time that MPI_Reduce_scatter_block takes, with its wait for the slowest
+task.
 
-It includes the wait for the slowest task.
 """
 
 
 class ShareAnalysis(ReferenceAnalysis):
-    """The analysis of two times and their ratio (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of a product's time, the reduction's time, and the ratio of the two."""
 
     def __init__(self) -> None:
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each launch's total time, reduction time, and share of the reduction."""
+        """Return, for each launch, the total time, the reduction's time and its share."""
         times = super().launch_values(cells, samples)
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)
@@ -58,9 +58,10 @@ Size = tuple[int, int]
 
 ONE: Size = (1, 1)
 THREADS = "threads_"
-"""How the names of a published table's time columns begin, before the number of threads."""
+"""The beginning of the names of a published table's time columns, such as ``threads_4`` for the
+times with 4 threads."""
 OF_ONE_TASK = ("threads", "elapsed_s")
-"""The columns of a published table for one task, with a row for each number of threads."""
+"""The columns of a published table about one task: the number of threads, and the elapsed time."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,10 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the Redbook's speed-ups by number of tasks and threads.
+        """Return the Redbook's speed-ups, for each number of tasks and of threads.
 
-        Each has a text that says why it is suspect; the text is empty if it is not.
+        A text beside each speed-up says why the value is suspect; the text is empty if the value is
+        not suspect.
         """
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
@@ -97,7 +99,7 @@ class Way:
 
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the pairs of cells for speed-ups, for each way in which threads share work.
+    """Yield pairs of cells whose times give a speed-up, for each way in which threads share work.
 
     In each pair, the first cell has one task with one thread, and the second cell has more tasks or
     threads.
@@ -126,7 +128,7 @@ class Speedups:
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
         """Return the rows of the table of speed-ups.
 
-        Add the notes on the Redbook's numbers, each with its mark, to `notes`.
+        The notes on the Redbook's numbers are added to `notes`, each under its mark.
         """
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():
@@ -176,7 +178,7 @@ BY_TASKS = {
     variant: PublishedSeries(table, "tasks", [f"threads_{number}" for number in (1, 2, 4, 8)])
     for variant, table in (("rows", TABLE25), ("columns", TABLE26))
 }
-"""The Redbook's times by the number of tasks, for each variant that the Redbook measured."""
+"""The Redbook's times for each number of tasks, for both variants that the Redbook measured."""
 
 VARIANT = Axis(
     "variant",
@@ -207,7 +209,7 @@ def _table(metric: str, what: str) -> Pivot:
 
 
 def _over_tasks(variant: str) -> ByRanks:
-    """Return a figure of a variant's time by the number of tasks, with the Redbook's above it."""
+    """Return a figure of a variant's time against tasks, below the Redbook's figure."""
 
     def threads(cell: Cell) -> str:
         number = cell.axis("threads")

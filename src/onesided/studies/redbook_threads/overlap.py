@@ -27,14 +27,15 @@ OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
 """A transfer counts as overlapping if the interval of its efficiency is above this value."""
 MOST = 1.25
-"""The largest efficiency that is accepted: 1, the largest possible efficiency, with a margin.
+"""The largest efficiency that is accepted.
 
-If an efficiency is greater, the three times are inconsistent.
+In theory no efficiency is greater than 1; the rest is a margin. If a measured efficiency is
+greater, its three times do not fit together.
 """
 
 
 def word_of(efficiency: Measure) -> str:
-    """Return the word for an efficiency: overlaps, does not overlap, or open.
+    """Return what an efficiency says: the transfer overlaps, does not overlap, or is undecided.
 
     Its interval decides.
     """
@@ -81,7 +82,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """Return in words each way to transfer, with its efficiency at each size and peer."""
+        """List the ways to transfer; each has its efficiency for each message size and peer."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.is_of_default else f" ({cell.setting})"
@@ -100,10 +101,9 @@ BOTH = Metric("both", "both", "s", origins=True)
 """The time of a transfer and a compute phase together, until both are complete."""
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
-"""The names of three ratios: (A + B - T) / min(A, B), T / (A + B) and T / max(A, B).
+"""The names of three ratios of the times A (transfer alone), B (compute alone) and T (both
+together): (A + B - T) / min(A, B), T / (A + B) and T / max(A, B).
 
-A is the time of the transfer alone, B the time of the compute alone, and T the time of both
-together.
 """
 
 
@@ -126,7 +126,7 @@ def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 class OverlapAnalysis(ReferenceAnalysis):
-    """The analysis of two things alone and together (see `onesided.cells.experiment.Analysis`).
+    """The analysis of two activities, each alone and both together, such as transfer and compute.
 
     Args:
         both: the time of two things together.
@@ -165,7 +165,7 @@ AXES = [WAY, FLAVOR, SIZE, PEER]
 
 
 def is_swept(cell: Cell) -> bool:
-    """Tell whether a cell belongs to a series of cells that has all message sizes."""
+    """Tell whether a cell is one of those that were measured with every message size."""
     is_default = cell.is_of_default
     ways = ("isend", "put")
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"
@@ -178,7 +178,7 @@ def efficiencies(
     metric: str = EFFICIENCY,
     words: str = "Efficiency of each launch",
 ) -> ByCores:
-    """Return a table of the efficiencies of transfers, or of another of the three ratios."""
+    """Return a table of the efficiency of each transfer, or of another ratio (`metric`)."""
     return ByCores(
         Pivot(
             name=name,

@@ -24,7 +24,7 @@ COMPUTE = Metric("compute", "compute", "s", "max")
 BOTH = Metric("both", "both", "s", "max")
 """The time of a step with output and with compute or messages.
 
-It includes the copy and the barriers of threads, if there are any.
+This time includes copying the output and the threads' barriers, if a cell has them.
 """
 
 WAY = Axis(
@@ -68,7 +68,7 @@ def point(cell: Cell) -> str:
 
 
 def times(name: str, what: str, metric: Metric, axes: list[Axis]) -> Pivot:
-    """Return a table of one of the three times: output, compute, or both together."""
+    """Return a table of one time: of output, of compute, or of both together."""
     caption = f"Time of {what}, median over launches with its {{}}."
     return Pivot(name=name, caption=caption, metric=metric.name, axes=axes)
 

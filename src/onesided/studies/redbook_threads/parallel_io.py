@@ -36,9 +36,10 @@ WAYS = {
     "one_rank": "rank 0 for all",
 }
 ALIKE = {"at_all_darray": "at_all", "iat": "at"}
-"""Ways to access a file that count as another way, because they differ only in details.
+"""Some ways to access a file differ only in a detail.
 
-The details are how a file view is made, or how a call is waited for.
+Each is counted as the way to which it is mapped here. The detail is how a file view is made, or how
+the rank waits for a call.
 """
 
 OWN_FILES = "own_files"
@@ -52,7 +53,7 @@ MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
 
 
 def kind_of(cell: Cell) -> str:
-    """Return in words the kind of a cell's way to access the file."""
+    """Return in words how a cell accesses the file; ways that differ only in details are alike."""
     way = str(cell.axis("way"))
     return WAYS[ALIKE.get(way, way)]
 
@@ -66,13 +67,14 @@ def point_words(values: Mapping[str, Any]) -> str:
 def latency_and_bandwidth(
     points: Sequence[tuple[float, float, float]],
 ) -> tuple[float, float, float] | None:
-    """Fit the latency t and the bandwidth B of equation 6.3, T = n t + V / B, by least squares.
+    """Fit the latency t and the bandwidth B so that n requests for V bytes take T = n t + V / B.
 
-    The third result is the largest factor between a measured and a fitted T.
+    The formula is equation 6.3 of the Redbook, fitted by least squares. The third result is the
+    largest factor between a measured time T and its fitted time.
 
-    The fit minimises the squares of the relative errors of T, so that short times count as much as
-    long times. The result is None if the points do not determine both t and B, or if t or B would
-    be negative.
+    The relative errors of the time T are squared and minimised, so that short times count as much
+    as long times. The result is None if the points do not determine both latency and bandwidth, or
+    if one of the two would be negative.
 
     Args:
         points: n, V in bytes and T in seconds.
@@ -101,7 +103,7 @@ class RequestCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return a table row for each MPI, direction and storage with a successful fit."""
+        """Return a table row for each MPI, direction and storage for which the fit succeeded."""
         requests, times = Values(material, REQUESTS.name), Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         rows = []

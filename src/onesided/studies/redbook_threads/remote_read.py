@@ -41,7 +41,7 @@ WAY = Axis(
 )
 LOCAL_WAYS = (LOCAL, LOCAL_WRITE)
 WRITTEN = "written"
-"""The word for writes, in the column in which reads have the state of the page cache."""
+"""The word for writes in the column that tells, for reads, the state of the page cache."""
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
@@ -63,7 +63,7 @@ def cache_of(cell: Cell) -> str:
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield pairs of cells with a file on a disk: the fastest remote way and the local way.
 
-    There is a pair for each size and state of the page cache.
+    One pair is yielded for each file size and each state of the page cache.
     """
 
     def point(cell: Cell) -> dict[str, Any] | None:

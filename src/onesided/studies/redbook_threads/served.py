@@ -23,9 +23,9 @@ SERVED = {
 
 
 def is_drawn(cell: Cell) -> bool:
-    """Tell whether the figure by size shows a cell.
+    """Tell whether a cell is shown in the figure of time against message size.
 
-    The figure has only one thread level of each way.
+    The figure shows each way at only one thread level.
     """
     at_once = cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
     return is_created(cell) and at_once

@@ -1,4 +1,4 @@
-"""Streams of messages: the cost of a thread level for one stream, the gain of several streams."""
+"""Streams of messages: what a thread level costs one stream, and what several streams gain."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def point_of(cell: Cell) -> dict[str, Any]:
 class LevelCosts:
     """Sentences and a table of the time of one stream of messages at each thread level.
 
-    The times are relative to the time at the lowest level.
+    Each time is divided by the time at the lowest thread level.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -59,7 +59,7 @@ class LevelCosts:
     name: str
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return a row for each MPI and kind of message, with the ratios of times of levels."""
+        """Return a row for each MPI and kind of message: the times relative to the lowest level."""
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
@@ -138,9 +138,9 @@ QUESTIONS = (
 
 
 def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the pairs of cells that answer the questions.
+    """Yield the pairs of cells that answer this page's questions on message rates.
 
-    There is a pair for each question, kind of message and number of streams.
+    A pair answers one question, for one kind of message and one number of streams.
     """
     timed = [cell for cell in cells if values.of(cell) is not None]
     # the highest level first: several threads need it, and both cells of a ratio must have it

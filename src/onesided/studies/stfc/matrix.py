@@ -17,12 +17,13 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""A function that returns, for each cell, a link to its row and the command to run it again."""
+"""A function that returns two things for each cell: a link to its row, and the command that runs it
+again."""
 
 
 @dataclass(frozen=True)
 class VerdictMatrix:
-    """A matrix of verdicts: each field has the sign of a verdict, and the evidence for it.
+    """A matrix of verdicts: each place has the sign of a verdict, and the evidence for the verdict.
 
     Attributes:
         name: the name of the matrix and its CSV.
@@ -65,7 +66,7 @@ class VerdictMatrix:
         return Matrix(self.name, self.caption, titles, rows, table, notes, where)
 
     def name_of(self, cell: Cell) -> str:
-        """Return the names of a cell's group, row and column of the matrix."""
+        """Return where a cell stands in the matrix: the names of its group, row and column."""
         return ", ".join(str(axis.value(cell)) for axis in (self.group, self.row, self.column))
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
@@ -83,7 +84,7 @@ class VerdictMatrix:
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks in one field of the matrix, from the cells of this field."""
+        """Return the marks at one place (row and column) of the matrix, from the cells there."""
         said, first = together(cells), cells[0]
         launches = f"{first.valid_launches} of {first.launches} launches valid"
         title = "; ".join(word for word in (said.note, launches, first.detail) if word)
@@ -121,7 +122,7 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """A sentence for each MPI that says whether the varied axes change the verdict.
+    """For each MPI, a sentence that says whether the verdict depends on certain axes (`what`).
 
     The matrix comes after it.
 
@@ -136,7 +137,7 @@ class Decides:
     matrix: VerdictMatrix
 
     def parts(self, material: Material) -> list[Prose | Matrix]:
-        """Return the sentences, if any cell was decided, and the matrix after them."""
+        """Return the sentences and then the matrix; no sentence if no cell has a verdict."""
         cells = [
             cell
             for cell in apart(material).cells

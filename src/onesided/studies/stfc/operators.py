@@ -1,6 +1,6 @@
 """Does an accumulate wait for its target while the target computes?
 
-This may depend on the operator, the datatype or the info of the window.
+The answer may depend on the operator, the datatype or the info of the window.
 """
 
 from functools import partial
@@ -29,12 +29,12 @@ FLAVOR = Axis("flavor", "flavor")
 
 
 def meets(at: dict[str, str], cell: Cell) -> bool:
-    """Tell whether a cell has the labels in `at`, and its rank 0 computes."""
+    """Tell whether rank 0 computes in a cell, and the cell has the given labels (`at`)."""
     return not is_timed(cell) and cell.has(at)
 
 
 def matrix(name: str, row: Axis, column: Axis, **at: str) -> VerdictMatrix:
-    """Return a matrix of verdicts by two axes, for the cells that have the labels in `at`."""
+    """Return a matrix of verdicts with an axis for rows, an axis for columns, and chosen cells."""
     return VerdictMatrix(name, SAID[name], OPERATION, row, column, partial(meets, at))
 
 

@@ -35,7 +35,7 @@ The number is small because people read the advice file.
 """
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
-"""The parts of an example program: by operation, flavor and synchronisation."""
+"""The pieces of an example program, for each operation, flavor and synchronisation."""
 
 
 # ------------------------------------------------------------------------------ words
@@ -69,9 +69,9 @@ def variables_say(advice: Advice) -> str:
 
 
 def payload_says(choice: Choice) -> str:
-    """Say at which further sizes and layouts the best combination is confirmed.
+    """Say for which sizes and layouts, besides the usual ones, the best combination is confirmed.
 
-    The result is empty if no further size or layout was run.
+    The result is empty if only the usual size and layout were run.
     """
     return _environment().get_template("words.j2").module.payload_says(choice)
 
@@ -86,7 +86,7 @@ def calls(evidence: Evidence) -> str:
 def latency_says(evidence: Evidence | None) -> str:
     """Return in words the latency of a combination of flavor and synchronisation.
 
-    If the latency is out of all proportion, add an exclamation mark.
+    If the interval of the latency is far too wide, an exclamation mark follows.
     """
     if evidence is None or evidence.latency is None:
         return "not known"
@@ -94,7 +94,7 @@ def latency_says(evidence: Evidence | None) -> str:
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what a program with MPI_MODE_NOCHECK must ensure; None if it is not recommended."""
+    """Say what a program must ensure if the advice is MPI_MODE_NOCHECK; else None."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 
@@ -144,7 +144,7 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return an example program with the combination that is best for the most operations.
+    """Return an example program with the combination that is the best for most operations.
 
     The result is None if no combination is recommended.
     """
@@ -181,9 +181,9 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _table(choices: Sequence[Choice]) -> list[str]:
-    """Return the lines of a table: for each operation and thread level, what to use.
+    """Return the lines of a table that says what to use for each operation and thread level.
 
-    The table also shows the verdict on the commonest code.
+    The table also shows the verdict on what most programs use (`COMMON`).
     """
     rows = [("operation", "level", "use", "cost", ", ".join(COMMON.values()), "cost")]
     for choice in choices:
@@ -205,7 +205,7 @@ def _table(choices: Sequence[Choice]) -> list[str]:
 
 
 def _waiting(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], str]]:
-    """Return lists of combinations that wait, each list with its operations and thread levels."""
+    """Return lists of combinations that wait, each with its operations and thread levels."""
     alike = grouped((c for c in choices if c.waiting), lambda choice: tuple(choice.waiting))
     return [(words, _places(own)) for words, own in alike.items()]
 
@@ -278,8 +278,8 @@ def file_name(advice: Advice) -> str:
 
     The advice file is a shell file if it exports a variable.
 
-    If the environment's name cannot be a file name, the file name has the name's readable
-    characters and a number that makes it unique.
+    If the environment's name cannot be a file name, the name is shortened to its readable
+    characters, and a number makes it unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not paths.is_name(advice.environment):

@@ -36,15 +36,15 @@ IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
 GHOST = "ghost_process"
 HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
-"""Target states in which something calls MPI during the compute.
+"""Target states in which a process or thread calls MPI while the target computes.
 
-It is the target, one of its threads, or another process for the target.
+The caller is the target, one of its threads, or another process on behalf of the target.
 """
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
 """Synchronisations after which an access is complete only at the origin.
 
-Such synchronisations say nothing about the target, unless the operation fetches.
+After such a synchronisation, only an operation that fetches says something about the target.
 """
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
@@ -55,7 +55,8 @@ The metric `elapsed` is the sum of these parts of an access.
 """
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""MPI_Win_post synchronises in a launch if at least this share of the samples says so."""
+"""If at least this share of a launch's samples says that MPI_Win_post synchronises, it does so in
+this launch."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
@@ -73,12 +74,13 @@ def _judged_times() -> list[pl.Expr]:
     If a rank lost its core, the times are by the target's own clock.
 
     Some targets call MPI at intervals: they visit MPI. If a target that visits MPI has no core, its
-    visits are late by the wall clock, but the MPI is not the cause. The target's own clock counts
-    its visits to MPI. By this clock, the remaining time is the time for which the target still ran
-    on a core. The elapsed time is the remaining time, multiplied by the share of the remaining
-    visits that happened during the access. If the origin has no core, the target makes visits
-    during the access that the access did not need. Therefore this share of the visits is an upper
-    bound. If fewer than `LEAST_VISITS` visits remained, the remaining time by this clock is 0.
+    visits come late by the wall clock, although the MPI is not the cause. The target's own clock
+    counts its visits to MPI. By the target's own clock, the remaining time is the time for which
+    the target still ran on a core. The elapsed time is the remaining time, times the share of the
+    remaining visits that fell into the access. If the origin has no core, the target makes more
+    visits during the access than the access needed. Therefore the elapsed time by the target's
+    clock is an upper bound. If fewer than `LEAST_VISITS` visits remained, the remaining time by the
+    target's clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -95,10 +97,11 @@ def _judged_times() -> list[pl.Expr]:
 def _without_the_scheduler() -> pl.Expr:
     """Return the access time by which a verdict is made.
 
-    For an early access to a target that visits MPI, it does not include waits for cores.
+    If the access was early and its target visits MPI, waits for cores are subtracted from the
+    access time.
 
-    An access that is early with these waits is also early without them. The waits of both ranks for
-    their cores are subtracted, because the MPI is not the cause of a delay that they explain.
+    The subtraction cannot make a late access early, because only early accesses are changed. The
+    waits of both ranks for their cores are subtracted, because the MPI does not cause these waits.
     """
     judged = pl.col("judged_elapsed")
     waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
@@ -109,13 +112,14 @@ def _without_the_scheduler() -> pl.Expr:
 
 
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each access: the columns SAMPLE, its series, and whether it counts.
+    """Return a row for each access: the columns SAMPLE, its series, and what it counts for.
 
-    ``met``: the access was issued while the target was in its state, for instance computing.
-    ``valid``: in addition, at least `MINIMUM_REMAINING_S` of the target's state remained. If the
-    target visits MPI, the origin must also have had its core, or the access must be early although
-    it had none. ``longest``: the access is one with the longest compute of its launch. A verdict
-    uses the columns ``judged_elapsed`` and ``judged_remaining``.
+    The column ``met`` says that the access was issued while the target was in its state, for
+    instance computing. The column ``valid`` says, in addition, that the target's state lasted for
+    at least `MINIMUM_REMAINING_S` more. If the target visits MPI, ``valid`` also needs that the
+    origin had its core, or that the access was early without a core. The column ``longest`` says
+    that the access is one of those with the longest compute of their launch. A verdict uses the
+    columns ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
@@ -145,7 +149,7 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
 def _slope(remaining: Sequence[float], elapsed: Sequence[float]) -> float | None:
     """Return the median slope over all pairs of points (Theil 1950, Sen 1968).
 
-    The result is None if there is no pair with different remaining times.
+    The result is None if all points have the same remaining time.
     """
     points = list(zip(remaining, elapsed, strict=True))
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
@@ -183,7 +187,7 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the metrics that docs/progress.md defines, one value per launch (see `Analysis`)."""
+    """Return the metrics of docs/progress.md, with one value for each launch (see `Analysis`)."""
     accesses = _accesses(samples)
     wide = (
         cells.select(LAUNCH)
@@ -219,17 +223,17 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence_of_series(series: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return the `evidence` of one cell in one launch, from the series in the cell's result."""
+    """Return the `evidence` of a cell in one launch, read from the series of the cell's result."""
     return evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES)))
 
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
-    """Return the probe of one cell in one launch, from the series in the cell's result."""
+    """Return the probe of a cell in one launch, read from the series of the cell's result."""
     return next(iter(launch_probes(evidence_of_series(series)).values()), Probe((), ()))
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
-    """Return the verdict `SYNCHRONISING` if the target's epoch opens only with the origin.
+    """Return the verdict `SYNCHRONISING` if the target cannot open its epoch without the origin.
 
     The result is None if the target can open its epoch alone.
     """
@@ -260,8 +264,8 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     """Return the verdict on a cell of the kernel progress (see `Analysis`).
 
     If the accesses of a cell end with local completion, the verdict says nothing about the target.
-    Such a cell keeps its early fractions, because they say how soon the origin's buffer is free
-    again.
+    Such a cell keeps its early fractions, because they say how soon the origin may reuse its
+    buffer.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

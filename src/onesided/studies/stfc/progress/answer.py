@@ -40,11 +40,11 @@ from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with
 MOST_OPERATIONS = 6
 """The answer names at most this many operations.
 
-If there are more operations, it gives their number.
+If there are more operations, the answer says how many.
 """
 
 MOST_WAYS = 6
-"""At most this many ways to program have a table column and a sentence in the answer.
+"""The answer has table columns and sentences for at most this many ways to program.
 
 Other ways to program are only in the truth table.
 """
@@ -93,7 +93,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
     """Return the cells by way.
 
-    Ways to program whose cells cannot say anything about progress are left out.
+    A way to program is left out if none of its cells can say anything about progress.
     """
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
@@ -107,7 +107,7 @@ def _by_environment(cells: Sequence[Cell], environments: Sequence[str]) -> dict[
 def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
     """Return the ways to program.
 
-    The ways with progress in the most MPIs come first.
+    The first ways are those with progress in the most MPIs.
 
     Args:
         cells: the cells of one setting in which the target computes without help.
@@ -130,7 +130,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Merge the verdicts of several ways to program, which all have the same word."""
+    """Merge the verdicts of several ways to program that all have the same word."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
@@ -215,7 +215,7 @@ def _within_and_between(
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
     """Name the MPIs in which an environment variable helps.
 
-    Nothing is said if no variable was tried or no variable is needed.
+    If no variable was tried or needed, no sentence is returned.
 
     Args:
         advices: one advice for each environment.
@@ -243,7 +243,7 @@ def _nothing(cells: Sequence[Cell]) -> Markup:
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
-    """Say with which cells the answer was tested, and how many of these cells do not count."""
+    """Say with which cells the answer was tested, and how many of these cells are undecided."""
     judged = [cell for cell in cells if is_judged(cell)]
     operations, levels = declared_order(judged, "operation"), levels_of(judged)
     named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""
@@ -291,7 +291,7 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
 def _ways_between(material: Material) -> list[Way]:
     """Return the ways to program, with their verdicts between nodes.
 
-    There are none if no cell was observed between nodes.
+    The list is empty if no cell between nodes was observed.
     """
     cells = computing(between_nodes(material.cells))
     if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
@@ -364,7 +364,7 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
     """Say which declared campaigns have further message sizes.
 
-    The result is None if the cells have several sizes.
+    The result is None if the report's cells have several message sizes.
 
     Args:
         kernel: the kernel of the cells.

@@ -37,12 +37,12 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that a page shows first: the cells without variables, if they were run.
+    """Return the cells that a page shows first: those that set no variable, if they were run.
 
-    These are the cells of each partition's first number and placement of ranks. The cells with
-    ghost processes in the same setting are added, although they have one more rank. If there are
-    several partitions, `apart` has given each partition its own environments, so cells of two
-    partitions are not mixed.
+    Each partition has only the cells of its first group: one number of ranks, one placement. Cells
+    with ghost processes and the same setting belong to a group, although they have one more rank.
+    If there are several partitions, `apart` has given each partition environments of its own, so
+    that the cells of two partitions are not mixed.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -63,8 +63,7 @@ def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells with ranks on hosts of this machine, as a stand-in for several nodes.
 
     The setting `tcp` on one node is no such stand-in, because Open MPI then keeps allocated windows
-    in shared memory. Nothing is returned if other ranks of the campaign were really on several
-    nodes.
+    in shared memory. Nothing is returned if the campaign has ranks that ran on several real nodes.
     """
     others = [cell for cell in cells if cell.setting != ON_HOSTS]
     if not others or any(map(is_on_several_nodes, others)):
@@ -78,13 +77,13 @@ def is_on_several_nodes(cell: Cell) -> bool:
 
 
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return groups of cells by setting and place; the default setting comes first."""
+    """Return groups of cells that share a setting and a place; the default setting comes first."""
     by_place = grouped(cells, lambda cell: cell.group).values()
     return sorted(by_place, key=lambda group: group[0].setting != DEFAULT_SETTING)
 
 
 def places(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Return groups of cells by place, with all settings together, in declared order."""
+    """Return groups of cells that share a place, in declared order; a group has all settings."""
     return list(grouped(cells, lambda cell: (cell.group[:2], cell.group[3:])).values())
 
 
@@ -101,7 +100,7 @@ def payload_of(cell: Cell) -> Payload:
 def base_of(cells: Sequence[Cell]) -> Payload | None:
     """Return the payload that most cells have (the base).
 
-    Other payloads differ from the base on single axes.
+    Each other payload differs from the base on one axis only.
     """
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
@@ -127,7 +126,7 @@ def base_words(base: Sequence[str] | None) -> str:
 
 
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
-    """Return the fields of a table row that name a cell.
+    """Return the entries of a table row that name a cell.
 
     Args:
         cell: the cell to name.

@@ -17,17 +17,17 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states in which cells measure the same latency.
+"""Target states that make no difference for a cell's latency.
 
-In these states, the target waits in MPI during the timed accesses. The state in which verdicts are
-made comes first.
+In these states, the target waits in MPI during the timed accesses. The first state is that in which
+verdicts are made.
 """
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""A latency is stated if at least this many launches measured it.
+"""A latency is stated only if at least this many launches measured it.
 
-If a latency has fewer launches than a verdict needs, its text gives the number of launches. A
-launch does not count if its cores were far apart or shared.
+If fewer launches than a verdict needs have measured a latency, the text with the latency says how
+many. Launches whose cores were far apart or shared are not counted.
 """
 
 
@@ -42,7 +42,7 @@ def plain_time(seconds: float) -> str:
 def plain_measure(latency: Measure) -> str:
     """Return a latency in ASCII: ``41 ns (40 ns to 43 ns)``.
 
-    The text gives the number of launches if it is small.
+    If only few launches measured the latency, the text also says how many.
     """
     few = f", {latency.launches} launches" if latency.launches < MINIMUM_VALID_LAUNCHES else ""
     between = f"{plain_time(latency.low)} to {plain_time(latency.high)}{few}"
@@ -56,7 +56,7 @@ def is_decided(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A cell that supports a claim, and the latency of its access if it may be stated."""
+    """A cell that supports a claim, and the latency of its access (None if it is not stated)."""
 
     cell: Cell
     timed: Timed | None
@@ -100,7 +100,7 @@ class Evidence:
 
     @property
     def remark(self) -> str | None:
-        """Say if the interval of the latency is out of all proportion; else None."""
+        """Return a remark if the latency's interval is far too wide; else None."""
         return tails.remark(None, self.latency.low, self.latency.high) if self.latency else None
 
     @property
@@ -110,7 +110,7 @@ class Evidence:
         return f"{self.verdict} by {plain_time(tau_s)}" if tau_s else self.verdict
 
     def is_below(self, other: Evidence) -> bool:
-        """Tell whether this latency's whole interval is below the other latency's interval."""
+        """Tell whether the interval of this latency lies entirely below that of the other."""
         if self.latency is None or other.latency is None:
             return False
         return self.latency.high < other.latency.low
@@ -142,9 +142,9 @@ def access_of(cell: Cell) -> tuple[str, ...]:
 
 
 def label_of(cell: Cell) -> tuple[Any, ...]:
-    """Return the label of a cell's latency: all values on which the latency depends.
+    """Return the values on which a cell's latency depends; they are the label of the latency.
 
-    Tables name a latency by these values.
+    Tables use this label as the name of a latency.
     """
     return (cell.environment, cell.thread_level, cell.group, *access_of(cell))
 
@@ -157,12 +157,12 @@ def _is_sound(cell: Cell) -> bool:
 class Latencies:
     """The latencies of cells: one latency for each label (see `label_of`).
 
-    If several cells have the same label, their measured latencies differ. One of these latencies is
-    used for all.
+    Cells with the same label have measured different latencies by chance. Therefore all cells with
+    the same label get the latency of one cell.
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
-        """Take the latency of each label from the first cell that measured a latency."""
+        """For each label, take the latency of the first cell that measured one."""
         self._material = material
         by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}
@@ -178,7 +178,7 @@ class Latencies:
         return next((timed for timed in known if timed is not None), None)
 
     def shown(self, cells: Sequence[Cell]) -> Any:
-        """Return what a table shows for the cells: the latency, or a verdict if there is none."""
+        """Return what a table shows for the cells: their latency, or a verdict in its place."""
         timed = self.of(cells)
         taken = [timed.cell] if timed else cells
         values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)

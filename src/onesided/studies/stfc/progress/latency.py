@@ -31,7 +31,7 @@ from onesided.studies.stfc.progress.cells import (
 from onesided.studies.stfc.progress.evidence import TIMED_STATES, Latencies, access_of, ratio
 
 ATOMIC_BYTES = 8
-"""The only size at which an atomic operation has a hardware baseline: one element."""
+"""The only message size for which an atomic operation has a hardware baseline: one element."""
 
 
 # ------------------------------------------------------------------------------ the hardware's
@@ -51,10 +51,10 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 
 
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
-    """Return the table fields on a hardware baseline: name, time, and the latency's ratio to it.
+    """Return a hardware baseline's entries in a table row: name, time, and the latency's ratio.
 
-    If the ratio's interval spans a factor of `APART`, the fields give the reason in place of the
-    ratio.
+    If the interval of the ratio is wider than a factor of `APART`, the entries say so in place of
+    the ratio.
     """
     if baseline is None:
         return {}
@@ -71,7 +71,7 @@ def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
 
 
 def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the table columns to leave out: the columns on baselines, if no row has a baseline."""
+    """Return the names of the columns on baselines if no row has a baseline, to leave them out."""
     columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
     return () if any(row.get("baseline") for row in rows) else columns
 
@@ -98,7 +98,7 @@ def _latency_row(
 
 
 def _left_out(material: Material, cells: Sequence[Cell]) -> str:
-    """Say how many latencies of the shown cells do not count, and why."""
+    """Say how many launches' latencies are not used for the shown cells, and why."""
     launches = {}
     for kind in (COUNTS, FAR, SHARED):
         measures = (material.measure(cell, LATENCY, kind) for cell in cells)

@@ -144,10 +144,10 @@ def _us(time_s: float) -> str:
 
 
 def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]:
-    """Return how long a rank waited for a core, and the time during which it waited, in seconds.
+    """Return a rank's wait for a core and the time in which it waited, both in seconds.
 
-    The rank is the target or the origin: the rank that waited for the greater share of its time.
-    The origin's time lasts from the target's flag to the return of the access.
+    The rank is the target or the origin, whichever waited for the greater share of its time. The
+    origin's time lasts from the target's flag to the return of the access.
     """
     sums = {name: math.fsum(filter(None, own)) for name, own in samples.items()}
     access_s = sums["issue_stamp"] - sums["entry_stamp"] + sums["elapsed"]

@@ -1,4 +1,4 @@
-"""A plot of access time by the target's remaining compute, with a view to explore each cell."""
+"""A plot of access time against the target's remaining compute, and a view to explore each cell."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
 """A panel of the plot has at most this many marks for each operation and window flavor.
 
-With more marks in a panel, marks would hide each other.
+With more marks in a panel, some marks would hide others.
 """
 STATIC_SYNCHRONISATIONS = 2
 """The number of synchronisations that the static figure shows.
@@ -60,7 +60,7 @@ def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
 def _drawn_cells(material: Material) -> list[Cell]:
     """Return the cells that the static figure shows.
 
-    They have one setting, one thread level, one payload, and the base operations.
+    These cells have one setting, one thread level, one payload, and the base operations.
     """
     cells = first_group(material.cells)
     base, chosen = base_of(cells), computing(cells)
@@ -82,7 +82,7 @@ def _drawn_cells(material: Material) -> list[Cell]:
 def _explored_cells(material: Material) -> list[Cell]:
     """Return the cells that the interactive view shows.
 
-    The cells of the truth table's first matrices come first.
+    The cells with the usual payload come first, because the truth table's first matrices show them.
     """
     known = [cell for cell in material.cells if cell.axis("target_state") in STATES]
     states = list(STATES)

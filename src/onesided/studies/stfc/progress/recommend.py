@@ -32,9 +32,9 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""The window flavor and the synchronisation of the commonest code.
+"""The window flavor and the synchronisation that programs use most often: the commonest code.
 
-Latencies are compared with the latency of the commonest code, one axis at a time.
+To compare latencies with the commonest code, one axis is changed at a time.
 """
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
@@ -49,7 +49,7 @@ FamilyVersion = tuple[str, str]
 
 @dataclass(frozen=True)
 class Choice:
-    """The choice of what to use for one operation at one thread level, if no variable is set.
+    """What to use for one operation at one thread level, if no environment variable is set.
 
     Here, latencies of different thread levels are not compared.
 
@@ -93,7 +93,7 @@ class Choice:
     def best(self) -> Evidence | None:
         """Return the independent combination with the lowest latency; None if there is none.
 
-        A combination without a known latency cannot be called the cheapest.
+        A combination whose latency is not known is never the result.
         """
         return next((evidence for evidence in self.independent if evidence.latency), None)
 
@@ -106,11 +106,11 @@ class Choice:
         return next(iter(self._combinations.get((flavor, synchronisation), ())), None)
 
     def factor(self, axis: str) -> float | None:
-        """Return the factor by which the commonest value on one axis is slower than the best.
+        """Return how much slower an access becomes with the commonest value on one axis.
 
-        The factor compares the best combination with the cell that differs from it only on this
-        axis. The result is None if the best combination has the commonest value, or if a latency is
-        missing.
+        The factor is the latency of a cell, divided by that of the best combination; the cell
+        differs from this combination only on this axis. The result is None if the best combination
+        itself has the commonest value on this axis, or if a latency is missing.
         """
         if self.best is None:
             return None
@@ -129,7 +129,7 @@ class Choice:
 
     @cached_property
     def _elsewhere(self) -> list[Evidence]:
-        """Return the cells of the best combination at further sizes and layouts."""
+        """Return the cells of the best combination whose size or layout is not the base."""
         best = self.best
         return [
             e
@@ -139,32 +139,32 @@ class Choice:
 
     @property
     def confirmed(self) -> list[Evidence]:
-        """Return the further sizes and layouts at which the best combination is independent."""
+        """Return the cells of other sizes and layouts in which the best way is independent."""
         return [e for e in self._elsewhere if e.verdict == verdicts.INDEPENDENT]
 
     @property
     def exceptions(self) -> list[Evidence]:
-        """Return the further sizes and layouts at which the best combination is not independent."""
+        """Return the cells of other sizes and layouts in which the best way is not independent."""
         agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
         return [e for e in self._elsewhere if e.verdict not in agree]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A pair of cells that differ only in the setting: the default, and another setting."""
+    """A pair of cells that differ only in the setting: default in one, not default in the other."""
 
     before: Evidence
     after: Evidence
 
     @property
     def is_compared(self) -> bool:
-        """Tell whether the cells can be compared: the target computes, and both have verdicts."""
+        """Tell whether the target computes in both cells of the pair and both have verdicts."""
         both = (self.before.cell, self.after.cell)
         return len(computing(both)) == 2 and all(map(is_decided, both))
 
     @property
     def words(self) -> tuple[str, str]:
-        """Return the verdicts of both cells, the default setting's first."""
+        """Return the verdicts of both cells; the first is that with the default setting."""
         return self.before.verdict, self.after.cell.verdict
 
 
@@ -198,17 +198,17 @@ class Effect:
 
     @cached_property
     def compared(self) -> list[Turn]:
-        """Return the pairs that wait in the default setting and have a verdict in this setting."""
+        """Return the pairs whose cell waits in the default setting and is decided in this one."""
         return [t for t in self.pairs if t.is_compared and t.words[0] == verdicts.WAITS]
 
     @property
     def turned(self) -> list[Turn]:
-        """Return the `compared` pairs that are independent or delayed in this setting."""
+        """Return the `compared` pairs whose cell is independent or delayed in this setting."""
         return [turn for turn in self.compared if turn.words[1] in KEPT]
 
     @property
     def to_independent(self) -> int:
-        """Return how many of the `turned` pairs are independent in this setting.
+        """Return how many `turned` pairs have an independent cell in this setting.
 
         The other cells are delayed.
         """
@@ -216,7 +216,7 @@ class Effect:
 
     @property
     def eased(self) -> int:
-        """Return how many of the `compared` pairs are partial in this setting.
+        """Return how many `compared` pairs have the verdict `partial` in this setting.
 
         They are not `turned`.
         """
@@ -224,7 +224,7 @@ class Effect:
 
     @cached_property
     def lost(self) -> list[Turn]:
-        """Return the pairs that are independent or delayed only in the default setting."""
+        """Return the pairs that are independent or delayed by default, but not in this setting."""
         kept = (turn for turn in self.pairs if turn.is_compared and turn.words[0] in KEPT)
         return [turn for turn in kept if turn.words[1] not in KEPT]
 
@@ -244,7 +244,7 @@ class Effect:
     def factors(self) -> list[float]:
         """Return the latencies in this setting, divided by the latencies in the default setting.
 
-        There is one factor for each label of a latency.
+        Each label of a latency has one factor.
         """
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
@@ -260,7 +260,7 @@ class Effect:
 
     @property
     def gain(self) -> int:
-        """Return how many more cells have progress in this setting than in the default setting."""
+        """Return for how many more cells accesses progress here than in the default setting."""
         return len(self.turned) - len(self.lost)
 
     @property
@@ -334,7 +334,7 @@ class Advice:
         ]
 
     def _effect(self, setting: str, variables: Mapping[str, str], missing: str | None) -> Effect:
-        """Return a setting's effect, from its cells and the same cells in the default setting."""
+        """Return a setting's effect, from its cells and their twins in the default setting."""
 
         def twin_key(cell: Cell) -> tuple[Any, ...]:
             labels = sorted((name, str(value)) for name, value in cell.labels.items())
@@ -366,13 +366,13 @@ class Advice:
 
     @cached_property
     def cheapest(self) -> dict[str, Choice]:
-        """Return the choice with the lowest latency for each operation.
+        """Return, for each operation, the choice with the lowest latency.
 
-        The lowest thread level that has a choice is preferred.
+        Among the thread levels that have a choice, the lowest level is preferred.
 
-        Latencies of two thread levels are from different launches, so that they differ by noise. A
-        higher thread level is chosen only if its latency's whole interval is below the interval of
-        the lower level.
+        Latencies of two thread levels come from different launches, so they also differ by chance.
+        A higher thread level is chosen only if the whole interval of its latency is below the
+        interval of the lower level.
         """
         cheapest: dict[str, Choice] = {}
         for choice in self.choices:
