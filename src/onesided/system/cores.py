@@ -1,9 +1,9 @@
 """Find the cores that exist and that this process may use; call functions in parallel on them.
 
 A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container or a
-cpuset can limit which cores a process may use. All of them set the process's affinity mask. The
-quota of a control group (cgroup) limits the total CPU time of the group's processes. For example, a
-quota of 1.5 allows the time of one and a half cores.
+cpuset can limit which cores a process may use. `taskset`, schedulers, containers and cpusets all
+set the process's affinity mask. The quota of a control group (cgroup) limits the total CPU time of
+the group's processes. For example, a quota of 1.5 allows the time of one and a half cores.
 """
 
 import gc
@@ -77,9 +77,9 @@ def quota(groups: Groups = SYSTEM) -> float | None:
 
 
 def largest_cache_bytes() -> int:
-    """Return the size of the largest cache.
+    """Return the size of the largest cache of this machine.
 
-    The C kernels see the same size (``src/kernels/harness/cache.c``).
+    The C kernels find the same size of the largest cache (``src/kernels/harness/cache.c``).
     """
     return next(filter(None, map(_cache_bytes, (_LEVEL4, _LEVEL3, _LEVEL2))), UNKNOWN_CACHE_BYTES)
 
@@ -142,8 +142,8 @@ def _read(path: Path) -> str:
 Result = TypeVar("Result")
 
 WORTH_A_PROCESS = 40_000
-"""For at least this many cells, work is divided among several processes. A new process needs about
-a second to start, and about 50 µs for each cell."""
+"""For this number of cells or more, work is divided among several processes. A new process needs
+about a second to start, and about 50 µs for each cell."""
 
 
 def each(
@@ -153,8 +153,8 @@ def each(
 
     If there are many cells, several processes make the calls.
 
-    If a call raises an exception, the iteration ends, and calls that have not begun are not made.
-    If this process ends for any reason, the processes that it started for the calls also end.
+    If a call raises an exception, the iteration ends, and no further calls begin. If this process
+    ends for any reason, the processes that it started for the calls also end.
 
     Args:
         function: a function at the top level of a module, because other processes import it.

@@ -23,7 +23,7 @@ SYMBOLS = {True: ("✓", "green"), False: ("✗", "red")}
 
 @dataclass
 class Task:
-    """A task, which is one row of the table: its current state, and when it began and ended.
+    """A task, shown as one row of a table, with its current state and its times of begin and end.
 
     Attributes:
         name: the name of the task for the user.
@@ -89,14 +89,14 @@ class Progress:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop to update the table; the last state of every task stays on the terminal."""
+        """Stop the updates of the table; the last state of every task stays on the terminal."""
         if self._live:
             self._live.stop()
 
     def state(self, name: str, state: str, detail: str = "") -> None:
-        """Show what a task does now.
+        """Show in the table what a task does now.
 
-        Nothing is shown if the task's state and detail are as before.
+        If neither the task's state nor its detail has changed, nothing is shown.
         """
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
@@ -146,7 +146,7 @@ class Progress:
 
 
 def _shortened(text: str) -> Text:
-    """Return a text that is cut at the terminal's width, so that a task fills only one line."""
+    """Return a text cut at the terminal's width, so that a task fills only one line."""
     return Text(text, "dim", no_wrap=True, overflow="ellipsis")
 
 

@@ -20,8 +20,8 @@ from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
 """The most values that a YAML document may have. A value that a YAML alias repeats is counted
-again, because a few lines with aliases can stand for any number of values. To write all these
-values into a message would never end."""
+again, because a few lines with aliases can stand for any number of values. A message that contained
+all these values would never end."""
 #: The most levels of brackets and braces in YAML: the parser's time grows with their square.
 MOST_LEVELS = 200
 #: Errors that YAML's constructors raise for an invalid number, date or tag.
@@ -49,9 +49,9 @@ class _Loader(yaml.SafeLoader):
 
 
 class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """A loader with the same rules that uses libyaml and is 30 times faster.
+    """A loader with the rules of `_Loader` that uses libyaml and is 30 times faster.
 
-    The error messages of libyaml say less.
+    The error messages of libyaml say less than those of PyYAML's own parser.
     """
 
 
@@ -89,7 +89,7 @@ def _pattern(
 def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
     """Tell whether a value is an integer.
 
-    The value 6.0 is none: programs do not accept it as an option.
+    The value 6.0 is not an integer here, because programs do not accept it as an option.
     """
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -173,7 +173,7 @@ def check(document: Any, schema: str, source: str | Path) -> None:
 
 
 def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
-    """Return all faults in a part of a document; `check` reports only the first.
+    """Return all faults in a part of a document (`check` reports only the first fault).
 
     Args:
         document: the part of the document.
@@ -197,7 +197,7 @@ def _describe(schema: dict[str, Any], fallback: str) -> str:
 
 
 def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
-    """Return the field of a validation error, what was found there, and what was expected."""
+    """Return the field that does not fit its schema, what was found, and what was expected."""
     path = [str(part) for part in error.absolute_path]
     known = error.schema.get("properties", {})
     if error.validator == "required":

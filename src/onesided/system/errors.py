@@ -36,7 +36,7 @@ class OnesidedError(Exception):
 class InputError(OnesidedError):
     """An error because of bad input, with exit code 2.
 
-    When it is raised, nothing was started and nothing was overwritten.
+    When this error is raised, nothing was started and nothing was overwritten.
     """
 
     exit_code = EXIT_BAD_INPUT
@@ -48,7 +48,7 @@ class InputError(OnesidedError):
         found: object,
         expected: str,
     ) -> None:
-        """Make the error from the place of the fault, what was found and what is expected.
+        """Make the error from the place of the fault, the found value and the expected value.
 
         Args:
             source: the file (or option) with the fault.
@@ -69,11 +69,11 @@ class InputError(OnesidedError):
 
 
 class StoppedError(OnesidedError):
-    """Raised when the user told the program to stop; nothing is reported about unfinished work."""
+    """Raised when the user told the program to stop; unfinished work is then not reported."""
 
 
 def record_fault(fault: OnesidedError) -> None:
-    """Write an error to the campaign's file of faults, if a campaign runs this stage."""
+    """Write an error to the campaign's file of faults, if this process belongs to a campaign."""
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})

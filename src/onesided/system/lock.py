@@ -20,7 +20,7 @@ WAIT_S = 0.2
 
 @dataclass(frozen=True)
 class DeadHolder:
-    """The previous holder of the campaign lock, if it ended without a release of the lock.
+    """The previous holder of the campaign lock, if it ended without releasing the lock.
 
     Most likely it was killed.
 
@@ -36,7 +36,7 @@ class DeadHolder:
 def lock_file() -> Path:
     """Return the path of the campaign lock's file (``ONESIDED_LOCK`` if set).
 
-    Each user has one such file on each machine.
+    Each user has one lock file on each machine.
     """
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
@@ -61,8 +61,8 @@ def _held_by(stream: IO[str]) -> str:
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
     """Hold the campaign lock of this machine; yield the previous holder if it died.
 
-    Child processes do not inherit the file descriptor of the lock. Therefore the lock is released
-    when this process ends, even if child processes live longer.
+    Child processes do not inherit the lock's file descriptor. Therefore the lock is released when
+    this process ends, even if its child processes still run.
 
     Args:
         campaign: the folder of results that this process will write.
@@ -115,7 +115,7 @@ def folder_lock(
 def _wait_for(
     stream: IO[str], waiting: Callable[[], None], stop: threading.Event | None = None
 ) -> None:
-    """Lock a file; call `waiting` once if another process holds the lock."""
+    """Lock a file; if another process holds the lock, call `waiting` once and wait."""
     told = False
     while True:
         try:

@@ -1,6 +1,6 @@
 """The paths of the project's files and folders.
 
-All other modules get these paths from this module.
+All other modules get the paths of the project from this module.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ def resolve_variables() -> None:
 
 
 def project_root() -> Path:
-    """Return the path of the checkout: ``ONESIDED_ROOT``, or else that of this package's source."""
+    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else the one with this file."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 
@@ -54,7 +54,8 @@ def build_dir() -> Path:
 
     Its content can be made again at any time.
 
-    If MPIs do not accept the checkout's path (`PLAIN`), ``build/`` is in the user's cache folder.
+    If MPIs do not accept the path of ``build/`` in the checkout (`PLAIN`), ``build/`` is in the
+    user's cache folder.
     """
     declared = os.environ.get("ONESIDED_BUILD")
     if declared:
@@ -101,7 +102,7 @@ def images_dir() -> Path:
 def results_dir() -> Path:
     """Return ``results/`` (``ONESIDED_RESULTS`` if set).
 
-    It contains one folder for each campaign.
+    The folder of results contains one folder for each campaign.
     """
     declared = os.environ.get("ONESIDED_RESULTS")
     return Path(declared).resolve() if declared else project_root() / "results"
@@ -110,8 +111,8 @@ def results_dir() -> Path:
 def campaign_results(name_or_folder: str) -> Path:
     """Return a campaign's folder of results, from its path or from the campaign's name.
 
-    If the argument is an existing path, it is not taken as a name. A missing folder is no error
-    here; the function that reads it will report it.
+    If the argument is an existing path, it is not looked up as a campaign's name. A missing folder
+    is no error here; the function that reads it will report it.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and is_name(name_or_folder) and named.is_dir()
@@ -145,7 +146,7 @@ def check_usable(path: Path) -> None:
 
 
 def is_below(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a path is below a folder, with or without following symbolic links."""
+    """Tell whether a path is below a folder, as written or after symbolic links are followed."""
     by_name = Path(os.path.normpath(path)).is_relative_to(folder)
     return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
@@ -158,12 +159,12 @@ EXPECTED = (
 
 
 def is_name(text: object) -> bool:
-    """Tell whether a text can be the name of an environment, a campaign and so on.
+    """Tell whether a text may be a name, for example of an environment or a campaign.
 
-    The JSON schemas call this format ``name``.
+    The JSON schemas call the format of such names ``name``.
 
-    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word in a shell. It
-    does not look like an option.
+    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word in a shell. A
+    name does not begin like an option.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
 

@@ -33,7 +33,7 @@ DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
 def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
     """Return all environment variables for a call of pip.
 
-    Of the user's pip settings, only `NETWORK` is kept.
+    Of the user's pip settings, only the options in `NETWORK` are kept.
 
     Args:
         python: the interpreter whose pip is asked.
@@ -47,7 +47,10 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the user's `NETWORK` options of pip. Variables have priority over pip's files."""
+    """Return the user's pip options for the network (`NETWORK`).
+
+    Environment variables have priority over pip's files.
+    """
     answer = subprocess.run(
         [str(python), "-m", "pip", "config", "list"],
         env=dict(environment),

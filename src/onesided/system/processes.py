@@ -71,7 +71,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
-    """Set a handler for signals while the code in this context runs.
+    """Handle signals with the given handler while the code in this context runs.
 
     Signals that are ignored (nohup) stay ignored.
     """
@@ -89,7 +89,7 @@ def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
 
 @contextmanager
 def termination_interrupts() -> Iterator[None]:
-    """In this context, let the signals STOPS raise KeyboardInterrupt, as Ctrl-C does."""
+    """In this context, the signals in `STOPS` raise KeyboardInterrupt, as Ctrl-C does."""
     with _handled(_interrupt, STOPS):
         yield
 

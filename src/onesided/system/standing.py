@@ -14,7 +14,7 @@ STANDARD_FILES = (0, 1, 2)
 
 @dataclass(frozen=True)
 class Limit:
-    """A resource limit that the system sets for a process (as ``ulimit``).
+    """A resource limit that the system sets for a process, as the shell's ``ulimit`` shows it.
 
     Attributes:
         number: the system's number of the limit.
@@ -38,12 +38,12 @@ LIMITS = (
     Limit(resource.RLIMIT_STACK, "ulimit -s", 1024, 1024),
     Limit(resource.RLIMIT_CPU, "ulimit -t", 1, 3600),
 )
-"""The resource limits that a campaign needs. They were found by lowering each limit until a
+"""The resource limits that a campaign needs. The limits were found by lowering each limit until a
 campaign failed."""
 
 
 def mend() -> None:
-    """Repair open files, signals and limits of this process, and so of all that it starts.
+    """Repair open files, signals and limits of this process and of all that it starts later.
 
     Afterwards, standard input, output and error are open, the process can read and write its own
     files, and it gets the signal when a child process ends. Each resource limit is raised as far as

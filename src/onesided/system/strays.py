@@ -2,8 +2,8 @@
 
 An environment variable, the marker, identifies a campaign's processes, because all of them inherit
 the variable. A file in shared memory is removed if its name, owner and age fit and no living
-process maps it. A process that mounts the image of a killed container has no marker. It is found by
-the image, which it holds open.
+process maps it. A process that mounts the image of a killed container has no marker. Such a process
+is found because it holds the image open.
 """
 
 import fnmatch
@@ -93,9 +93,9 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill all processes with a marker, also new ones; return how many were killed.
+    """Kill all processes with a marker, also those that start meanwhile; return how many.
 
-    The function returns when no such process is left, or after GONE_AFTER_S seconds.
+    The function returns when no process with the marker is left, or after `GONE_AFTER_S` seconds.
     """
     killed: set[int] = set()
     deadline = time.monotonic() + GONE_AFTER_S
@@ -111,9 +111,9 @@ def end_processes(marker: str, value: str | None = None) -> int:
 
 
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
-    """Ask all processes with a marker to end, also new ones.
+    """Ask all processes with a marker to end, even those that start meanwhile.
 
-    The function returns when no such process is left, or after `within_s` seconds.
+    The function returns when no process with the marker is left, or after `within_s` seconds.
 
     Args:
         marker: the name of the environment variable.
@@ -176,7 +176,7 @@ def _holds(process: int, folder: Path) -> bool:
 
 
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
-    """Return the shared-memory files that living processes map, as far as this user can see.
+    """Return the shared-memory files that living processes have mapped, if this user can see it.
 
     Args:
         processes: the ids of the processes to look at; None means all.
@@ -235,7 +235,7 @@ def make_temporary_folder(lock: Path) -> Path:
 def _place_of_temporary_folders() -> Path:
     """Return the folder in which sessions make temporary folders.
 
-    It is not itself a session's temporary folder, to keep paths short.
+    To keep paths short, this folder is never itself a session's temporary folder.
     """
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder

@@ -1,7 +1,7 @@
 """Find and remove environment variables of the user's shell that change a launch or a tool.
 
 `config/variables.yaml` lists these variables. If the user asks for it, the variables that an MPI
-reads are kept. Then the results depend on the kept variables, and reports name these variables.
+reads stay set. Then the results depend on the kept variables, and reports name these variables.
 """
 
 import fnmatch
@@ -21,7 +21,7 @@ KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
 kept."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
 """The environment variable that lists the names of the kept variables. If this variable is set, a
-parent process has already cleared the shell's variables. Then a variable that is not in the list
+parent process has already cleared the shell's variables. If so, a variable that is not in the list
 was set by a tool in between, and is removed silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
 """The environment variable that lists the names of the cleared variables, separated by blanks.
@@ -99,8 +99,8 @@ def rules() -> Rules:
 def clear(but: str = "") -> list[str]:
     """Remove environment variables of this process that change launches or tools.
 
-    Variables that MPIs read stay if `KEEP_VARIABLE` is set. The names of the removed variables are
-    returned, except those that are removed silently (`Rules.quietly`).
+    Variables that MPIs read stay if `KEEP_VARIABLE` is set. Return the names of the removed
+    variables, except those that are removed silently (`Rules.quietly`).
 
     Args:
         but: the first part of the names of variables that stay, because the tool that runs this
@@ -137,7 +137,7 @@ def clear(but: str = "") -> list[str]:
 
 
 def _own_source(searched: str) -> str | None:
-    """Return the folder that contains this package, if a list of folders has it; else None."""
+    """Return the folder that contains this package, if it is in a list of folders; else None."""
     source = str(Path(__file__).resolve().parents[2])
     return source if source in searched.split(os.pathsep) else None
 
@@ -185,7 +185,7 @@ def _note(names: Iterable[str]) -> None:
 
 
 def _without(value: str, files: Iterable[str]) -> str:
-    """Remove the folders that contain certain files from a list of folders (a text)."""
+    """Return a list of folders (a text) without the folders that contain certain files."""
     patterns = tuple(files)
 
     def has(folder: str) -> bool:

@@ -39,13 +39,13 @@ def line(text: object, most: int | None = None) -> str:
 def lines(text: str) -> str:
     """Return a text of several lines without invisible characters.
 
-    Line feeds and tabulators stay; all else is as in `line`.
+    Line feeds and tabulators stay; other invisible characters become their names, as in `line`.
     """
     return UNSEEN_IN_LINES.sub(_named, text)
 
 
 def plain(value: Any, but: Collection[str] = ()) -> Any:
-    """Return a JSON document with all invisible characters in texts and keys replaced (`line`).
+    """Return a JSON document whose texts and keys have no invisible characters (see `line`).
 
     Args:
         value: a JSON value.

@@ -1,8 +1,8 @@
 """Find values that no JSON or YAML document may have, even if its schema accepts them.
 
 For example, JSON Schema accepts NaN as a number between any bounds, and Python reads 1e400 as
-infinite. Later steps accept neither NaN nor infinite numbers. They also accept no integers of more
-than 64 bits, and no text with surrogates (halves of a character).
+infinite. Later steps reject NaN and infinite numbers. Later steps also reject integers of more than
+64 bits, and text with surrogates (halves of a character).
 """
 
 import json
@@ -45,7 +45,7 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def levels(written: str) -> int:
-    """Return how deep the brackets and braces in a text are nested; those in quotes count, too."""
+    """Return how deep the brackets and braces in a text are nested, including those in quotes."""
     depth = most = 0
     for sign in re.findall(r"[][{}]", written):
         depth = depth + 1 if sign in "[{" else max(0, depth - 1)
@@ -72,7 +72,7 @@ def has_more_than(most: int, document: Any) -> bool:
 def fault(document: Any) -> tuple[str | None, str, str] | None:
     """Find the first value that no document may have.
 
-    Return its field, the value and what is expected, or None.
+    Return the value's field, the value and what is expected; if all values are allowed, None.
     """
     for field, value in walk(document):
         where = field.lstrip(".") or None
@@ -127,9 +127,9 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return the result of `fault` for a document.
+    """Return the fault that the function `fault` finds in a document.
 
-    If its text is not suspicious, return None at once.
+    If the document's text is not suspicious, return None at once.
     """
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

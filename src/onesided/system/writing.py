@@ -23,7 +23,10 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text file from pieces (see `whole_file`). Memory never holds the whole text."""
+    """Write a text file from pieces (see `whole_file`).
+
+    The whole text is never in memory at one time.
+    """
     with whole_file(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(piece.encode("utf-8") for piece in pieces)
 

@@ -1,4 +1,4 @@
-"""The figure with the evidence for verdicts: access time by the target's remaining compute."""
+"""The figure with the evidence for verdicts: access time plotted against the remaining compute."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Drawing:
 
 
 def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the accesses that were made while the target computed, with their cells' axes."""
+    """Return the accesses made while the target computed, each with the axis values of its cell."""
     met = material.evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
     labels = pl.col("labels")
     return met.join(material.labels, on=list(material.place), how="inner").with_columns(
@@ -55,7 +55,7 @@ def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
 def spread(points: pl.DataFrame, keys: Sequence[str], most: int) -> pl.DataFrame:
     """Keep at most `most` points of each group.
 
-    The points are taken at equal steps over the group's launches, whatever their values.
+    Points at equal steps through the group are kept, so the choice does not depend on the times.
     """
     kept = []
     for _, part in points.group_by(keys, maintain_order=True):

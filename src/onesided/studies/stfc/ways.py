@@ -1,4 +1,4 @@
-"""Ways to program with a verdict in each MPI, and a page that answers which way to use."""
+"""Ways to program, each with a verdict in every MPI, and a page that says which way to use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ def reading(words: Sequence[str]) -> str:
     """Say whether the verdicts of an MPI are consistent with strong or with weak progress.
 
     Strong and weak progress are properties of an implementation. Cells only show its behaviour. A
-    single cell that waits excludes strong progress. A single cell that does not wait excludes weak
-    progress.
+    single cell whose accesses wait for the target excludes strong progress. A single cell whose
+    accesses do not wait for the target excludes weak progress.
     """
     observed = {word for word in words if word in verdicts.OBSERVED}
     if not observed:
@@ -57,7 +57,7 @@ def is_good(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Way:
-    """One or several ways to program that have the same verdicts: one verdict in each MPI.
+    """One or several ways to program that have, in each MPI, the same verdict.
 
     Attributes:
         key: a name for the column of the CSV.
@@ -83,9 +83,9 @@ class Way:
 
 
 def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
-    """Return the title of each column of an answer's table, and the column's filter words.
+    """Return the title of each column of an answer's table, and the words to find its cells.
 
-    The filter words find the column's cells in the table of every cell.
+    The words find the cells behind a column in the table of every cell.
     """
     return {
         way.key: {
@@ -124,7 +124,7 @@ class AnswerPage:
     whole: Sequence[Callable[[Material], Section | None]] = ()
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer; its table has a row for each MPI (and each partition if several)."""
+        """Return the answer, whose table has a row for each MPI (on each partition if several)."""
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:

@@ -20,7 +20,7 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""The time per operation of an origin, from the common start of all origins to the origin's end."""
+"""The time per operation of one origin: from the common start to the end of this origin."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
@@ -33,10 +33,11 @@ _UNITS = {"time": "s", "rate": "1/s", "scaling": "1"}
 
 
 def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each launch: its origins' mean time, and the total rate of operations.
+    """Return a row for each launch: its mean time per operation, and the total rate of all origins.
 
-    In a sample, each of n origins does k operations, and the sample lasts until the last origin
-    ends. Therefore the total rate is n divided by the largest of the origins' times per operation.
+    In a sample, all origins do the same number of operations, and the sample lasts until the last
+    origin ends. Therefore the total rate is the number of origins divided by the largest of their
+    times per operation.
     """
     value = pl.col("value")
     return (
@@ -55,10 +56,10 @@ def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
 def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """Add a column to the launches: the total rate divided by the rate of one origin.
 
-    The divisor is from the cell with one origin, the same arrangement and the same thread level:
-    its median over launches. Therefore the ratio varies only as the launches with several origins
-    vary. The cell with one origin may be of another test, because each further process needs one
-    more rank.
+    The divisor is the median rate, over launches, of the cell with one origin, the same arrangement
+    and the same thread level. Therefore the ratio of rates varies only as the launches with several
+    origins vary. The cell with one origin may belong to another test, because each further process
+    needs one more rank.
     """
     axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)
@@ -78,7 +79,7 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """The analysis of origins: the time of an operation, and the total rate of all origins."""
+    """The analysis of several origins: the time of an operation, and their total rate."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return time, total rate and scaling of each launch."""
@@ -109,7 +110,7 @@ class Arrangement(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the key of the arrangement's table column."""
+        """Return the key of the table column for the arrangement of origins."""
         return f"{self.name}_{self.origins}"
 
     @property
@@ -126,10 +127,10 @@ class Arrangement(NamedTuple):
 
 
 def _shown(material: Material) -> list[Cell]:
-    """Return the cells at the highest thread level of their kind of arrangement.
+    """Return, for threads and for processes, the cells at the highest thread level measured.
 
-    Several threads need the level `multiple`, and both cells of a ratio must have the same thread
-    level.
+    Several threads need the level `multiple`, and the two cells whose rates are divided must have
+    the same thread level.
     """
     alike = grouped(material.cells, lambda cell: Arrangement.of(cell).name)
     highest = {
@@ -161,7 +162,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return a cell's fields in a table: its rate, and its ratio to the rate of one origin."""
+    """Return a cell's fields of a table row: its rate, and the rate divided by one origin's."""
     key = Arrangement.of(cell).key
     scaling = value_or_word(material, cell, "scaling", "against_one")
     ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -179,7 +180,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the table rows of the operation and flavor in `BASE`; else the first row."""
+    """Return the table rows with the operation and flavor of `BASE`; the first row if none has."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 
@@ -237,14 +238,14 @@ class Page(ReferencePage):
     """The page that compares the rate of several origins with the rate of one origin."""
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the table of all rates, with the thread levels in its lead."""
+        """Return the table of all rates; the words above the table name the thread levels."""
         lead = self.lead.format(_levels(_shown(material)))
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer: the ratios of one operation on one window flavor.
+        """Return the answer: for one operation, the rate of several origins divided by that of one.
 
-        It has a table row for each environment and partition.
+        The answer's table has a row for each environment and partition.
         """
         material = apart(material)
         cells = _shown(material)

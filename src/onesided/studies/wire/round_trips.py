@@ -1,8 +1,9 @@
 """How many round trips between origin and target does each call of an access take?
 
 The least time of a call grows with the delay of the wire between the hosts. If a message and its
-answer take one second more, the call takes as many seconds more as it has round trips. This number
-is the slope of a line.
+answer take one second more, the call takes as many seconds more as it has round trips. The number
+of round trips is therefore the slope of a line: the time of a call plotted against the time of a
+message and its answer.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from onesided.studies.wire import STUDY
 from onesided.studies.wire.trips import OPEN, Point, Trips, missed, trips_of
 
 LEAST = "least"
-"""The statistic of a launch is its least time, because other programs only make times longer."""
+"""The statistic for each launch: its least time, because other programs only make times longer."""
 ACCESS, MESSAGE, FIRST = "access", "message", "first"
 AFTER = "after"
 """The time from the end of the target's compute to the end of an access.
 
-It is 0 if the access ended first.
+The time is 0 if the access ended before the compute.
 """
 PARTS = ("begin", "issue", "wait", "complete")
 """The metrics of the calls of an access, in the order of the calls."""
@@ -54,7 +55,7 @@ class _RoundTrips(ReferenceAnalysis):
     """The analysis of round trips: the least time of each call in a launch."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return, for each launch and metric, the least sample of the rank that accesses."""
+        """Return, for each launch and metric, the least sample of the rank that makes accesses."""
         least = (
             samples.drop_nulls("value")
             .group_by(*LAUNCH, "metric", maintain_order=True)
@@ -69,7 +70,7 @@ class _RoundTrips(ReferenceAnalysis):
 
 
 class Launches:
-    """The times of a report's launches, by the wire's delay and the round."""
+    """The times of all launches in a report, for each delay of the wire and each round."""
 
     def __init__(self, material: Material) -> None:
         """Find, for each launch, the least time of a message and its answer."""
@@ -113,7 +114,7 @@ def ways(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def calls_of(cell: Cell) -> dict[str, str]:
-    """Return the names of the MPI calls of a cell's access, by metric."""
+    """Return the name of each MPI call in a cell's access; the key is the call's metric."""
     known = TEXT.names["calls"]
     around = known["synchronisations"][cell.axis("synchronisation")]
     own = {"issue": known["operations"][cell.axis("operation")], **around}
@@ -166,8 +167,8 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """Say whether an access completes while its target computes, and how many round trips it takes.
 
     If the access waits for the end of the compute, only the round trips after this end count: 0.5
-    is the last answer. No round trips are given if a call works longer than a message takes, for
-    instance because a helper waits for a core.
+    means that only the last answer follows. No round trips are given if a call works longer than a
+    message takes, for instance because a helper waits for a core.
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
@@ -182,10 +183,10 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
 
 
 class WhileComputing:
-    """A table of accesses to a target that computes, by who makes progress meanwhile."""
+    """A table of accesses to a target that computes; it names what makes progress meanwhile."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table of accesses, or nothing if the target computed in no cell."""
+        """Return the table of accesses; the list is empty if the target computed in no cell."""
         launches = Launches(material)
 
         def head(cells: Sequence[Cell]) -> Fields:
@@ -207,7 +208,7 @@ class WhileComputing:
 
 
 class Calls:
-    """A folded table of all calls of each way to access, with their intervals and work."""
+    """A folded table of the calls of each way to access: their round trips and own work."""
 
     def parts(self, material: Material) -> list[Folded]:
         """Return the table of calls, or nothing if no way was measured with enough delays."""
@@ -271,9 +272,9 @@ ANSWERED = {
     ("put", "lock_all_flush", "computes"): "put_computing",
     ("fetch_and_op", "lock_all_flush", "computes"): "fetch_computing",
 }
-"""The key of the answer's table column, by operation, synchronisation and target state.
+"""The key of a column of the answer, for an operation, a synchronisation and a target state.
 
-All cells of the answer have 8 bytes and an allocated window.
+The answer uses only cells with 8 bytes and an allocated window.
 """
 MAIN_LABELS = {"flavor": "allocate", SIZE: SMALL}
 
@@ -281,7 +282,7 @@ MAIN_LABELS = {"flavor": "allocate", SIZE: SMALL}
 def answer(material: Material) -> Headline | None:
     """Return the answer: the round trips of a few ways to access a target, for each MPI.
 
-    The result is None if no such way was measured.
+    The result is None if none of these ways to access was measured.
     """
     launches = Launches(material)
     rows: dict[str, Fields] = {}
@@ -313,7 +314,7 @@ def _is_helped(cell: Cell) -> bool:
 
 
 def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
-    """Return each number of round trips in a table column, with the MPIs that have this number."""
+    """Say, for each number of round trips in a table column, which MPIs have this number."""
     by_number = grouped((name for name in rows if key in rows[name]), lambda name: rows[name][key])
     return [f"{words} under {listed(names)}" for words, names in by_number.items()]
 

@@ -1,4 +1,4 @@
-"""How many round trips a call takes: the slope of its time over the time of a message."""
+"""How many round trips a call takes: the slope of its time, plotted against a message's time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from onesided.measure.statistics import Line, line_through, median
 from onesided.report.cells import grouped
 
 TOLERANCE = 0.1
-"""How far a number of round trips may be from the interval of the slope.
+"""How far outside the interval of the slope a number of round trips may be.
 
 A call has work of its own, too, and on a busy core this work takes longer by chance.
 """
 HALVES = 2
 OPEN = "open"
 MANY = 10
-"""From this number of round trips on, an interval is written with whole numbers."""
+"""From this number of round trips on, the ends of the interval are written as whole numbers."""
 LEAST_DELAYS = 3
 """At least this many delays are needed to see whether the times are on a line."""
 
@@ -46,8 +46,8 @@ class Trips:
         The result is None if the interval allows no number, or several numbers.
 
         An access consists of several calls, so it is disturbed more often than each call. If the
-        interval of the access allows several numbers, the sum of the calls' numbers is taken, if
-        the interval allows it.
+        interval of the access allows several numbers, the sum of its calls' round trips is taken,
+        provided that the interval allows this sum.
         """
         allowed = self._allowed
         if len(allowed) == 1:
@@ -66,11 +66,11 @@ class Trips:
     def words(self) -> str:
         """Return the number of round trips in words.
 
-        If the number is not known, return the ends of the interval, or `OPEN` if the interval says
-        too little.
+        If the number is not known, return the ends of the slope's interval, or `OPEN` if the
+        interval says too little.
 
-        An interval says too little if it is wider than one round trip and its upper end is more
-        than twice its lower end.
+        An interval of the slope says too little if it is wider than one round trip and its upper
+        end is more than twice its lower end.
         """
         if self.number is not None:
             return f"{abs(self.number):g}"
@@ -97,7 +97,7 @@ class Trips:
 
 @dataclass(frozen=True)
 class Point:
-    """A launch: the wire's delay, and the least times of a message with answer and of a call.
+    """A launch: the wire's delay, and the least times of a call and of a message with its answer.
 
     Times are in seconds.
     """
@@ -110,8 +110,8 @@ class Point:
 def trips_of(points: Iterable[Point]) -> Trips | None:
     """Return the number of round trips of a call; None with fewer than `LEAST_DELAYS` delays.
 
-    Of all launches with the same delay, the least times count, because other programs on a machine
-    only make times longer.
+    For each delay, only the least times of its launches are used, because other programs on a
+    machine only make times longer.
     """
     by_delay = grouped(points, lambda point: point.delay)
     if len(by_delay) < LEAST_DELAYS:
@@ -131,7 +131,7 @@ def least(points: Iterable[Point]) -> tuple[float, float]:
 
 
 def missed(points: Sequence[Point]) -> dict[str, float]:
-    """Return, for each delay, the relative error of the time that the other delays predict."""
+    """Return, for each delay, the relative error of the time predicted from all other delays."""
     shares = {}
     for delay in dict.fromkeys(point.delay for point in points):
         own = [point for point in points if point.delay == delay]

@@ -1,4 +1,4 @@
-"""Runs the cells of an advice file's claims again, and makes their verdicts as in a campaign."""
+"""Runs the cells again for which an advice file claims a verdict, and judges them."""
 
 import re
 import tempfile
@@ -41,7 +41,7 @@ class Claim:
 
     @property
     def is_sourced(self) -> bool:
-        """Tell whether the claim is run with the variables that the advice file exports."""
+        """Tell whether the claim's cell is run with the variables that the advice file exports."""
         return DEFAULT_SETTING not in self.test
 
 
@@ -94,7 +94,8 @@ def _launch(
 ) -> dict[str, Probe]:
     """Launch the claims' cells once.
 
-    All claims have the same thread level, and all or none need the variables of the advice file.
+    All claims in one call have the same thread level, and all of them or none need the variables of
+    the advice file.
 
     Returns:
         The valid samples, by cell, of the cells that ended without a failure.
@@ -117,7 +118,7 @@ def _launch(
 
 
 def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
-    """Launch the cells of all claims six times, and make their verdicts.
+    """Launch the cells of all claims six times, and derive a verdict for each claim.
 
     Args:
         path: an advice file.

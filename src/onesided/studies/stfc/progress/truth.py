@@ -49,7 +49,7 @@ SYNCHRONISATION = Axis("synchronisation", "synchronisation")
 FLAVOR = Axis("flavor", "flavor")
 
 Defaults = Mapping[tuple[Any, ...], set[str]]
-"""The verdicts in the default setting, by the values that do not depend on the setting."""
+"""The verdicts in the default setting, for each combination of a cell's other properties."""
 
 
 WIDTH, HEIGHT, EDGE = 220, 130, 6
@@ -79,7 +79,7 @@ def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
 
 
 def _sketch(points: Points) -> Markup:
-    """Return a small plot of access time by remaining compute, on logarithmic axes.
+    """Return a small plot of access time against remaining compute, on logarithmic axes.
 
     Args:
         points: remaining and elapsed of each access, in seconds, above zero.
@@ -108,7 +108,7 @@ def _sketch(points: Points) -> Markup:
 class Behind:
     """The evidence behind the symbols of the truth table.
 
-    The samples of all cells are sorted by cell only once.
+    The samples of all cells are grouped by cell once, when the object is made.
     """
 
     def __init__(self, material: Material) -> None:
@@ -134,7 +134,8 @@ class Behind:
 class OperationOf(Axis):
     """The axis of operations.
 
-    A value names the payload, too, if the payload differs from the base.
+    If a cell's payload differs from the base payload, the value of this axis also names the
+    payload.
     """
 
     base: Payload | None = None
@@ -159,7 +160,7 @@ def default_words(cells: Iterable[Cell]) -> Defaults:
 def _title(cells: Sequence[Cell]) -> str:
     """Return in words the evidence for a mark of the matrix.
 
-    All cells of the mark have the same verdict.
+    All cells behind one mark have the same verdict.
     """
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
@@ -175,7 +176,7 @@ def _title(cells: Sequence[Cell]) -> str:
 
 
 def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
-    """Name the thread levels or tests of a mark's cells.
+    """Name the thread levels (or the tests) of the cells behind a mark of the matrix.
 
     The result is None if the mark is the only mark in its field of the matrix.
     """
@@ -190,7 +191,7 @@ def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
 class TruthMatrix(VerdictMatrix):
     """A matrix of verdicts, for cells with the same partition, ranks, setting and target state.
 
-    Cells of several thread levels and tests share a field of the matrix.
+    One field of the matrix shows the cells of several thread levels and tests.
 
     Attributes:
         defaults: the verdicts at the default setting.
@@ -201,7 +202,7 @@ class TruthMatrix(VerdictMatrix):
     behind: Behind | None = None
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
-        """Return, for each MPI, the window flavors that have a column."""
+        """Return, for each MPI, the window flavors that have a column in the matrix."""
         by_name = grouped(cells, lambda cell: cell.environment)
         return [(name, declared_order(own, "flavor", FLAVORS)) for name, own in by_name.items()]
 
@@ -246,7 +247,7 @@ class TruthMatrix(VerdictMatrix):
         return [(note, text) for note, text in _NOTES.items() if note in used]
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
-        """Return the matrix as a table for the CSV: a row for each cell, with all axes."""
+        """Return the matrix as a table for the CSV file: one row for each cell, with all axes."""
         means = material.experiment.means
         kept = ("environment", "setting", "thread_level", "verdict", "valid_launches", "launches")
         rows = [
@@ -268,12 +269,12 @@ class TruthMatrix(VerdictMatrix):
 def _of_group(
     behind: Behind, cells: Sequence[Cell], at: int, defaults: Defaults
 ) -> list[Matrix | Folded]:
-    """Return the matrices of one setting, from one partition and number of ranks.
+    """Return the matrices of cells that share a partition, a number of ranks and a setting.
 
-    Only the first matrix, the base, is not folded.
+    Of these matrices, the page shows the first, the base, at once and folds all others.
 
-    Only the base matrix of the default setting shows the samples behind its symbols. With the
-    samples behind the other matrices, a page would be too large.
+    The samples behind each symbol are in the page only for the base matrix of the default setting.
+    With the samples behind all matrices, the page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"
@@ -310,7 +311,7 @@ def _of_group(
 
 
 def section(material: Material) -> Section | None:
-    """Return the section with the truth table: matrices for each setting and place."""
+    """Return the section with matrices for each setting, partition and number of ranks."""
     behind, defaults = Behind(material), default_words(material.cells)
     places = Counter[str | None]()
     parts: list[Matrix | Folded] = []

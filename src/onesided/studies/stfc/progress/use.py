@@ -1,4 +1,4 @@
-"""The section on what to use: variables and code changes for progress at the lowest latency."""
+"""The section with advice: the variables and code changes that give progress at low latency."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,9 +40,9 @@ def every_advice(material: Material) -> list[Advice]:
 
 
 def first_advice(material: Material) -> dict[str, Advice]:
-    """Return the advice by environment, for each partition's first number of ranks.
+    """Return one advice for each environment, from the first number of ranks of each partition.
 
-    If there are several partitions, an environment's name includes the partition, as in `apart`.
+    If there are several partitions, the environment's name is extended by the partition's name.
     """
     name = names_apart(material.cells)
     by_name: dict[str, Advice] = {}
@@ -58,7 +58,7 @@ def first_advice(material: Material) -> dict[str, Advice]:
 def _code_sentences(advice: Advice) -> list[str]:
     """Say which code to use.
 
-    Operations with the same MPI calls and thread level share a sentence.
+    Operations with the same MPI calls and thread level are named in one sentence.
     """
     alike = grouped(
         advice.cheapest.values(), lambda choice: (calls(choice.best), choice.thread_level)
@@ -74,7 +74,7 @@ def _code_sentences(advice: Advice) -> list[str]:
 
 
 def _costs(chosen: Sequence[Choice], level: str | None) -> str:
-    """Say what the chosen combinations cost, and what the commonest code costs on each axis."""
+    """Say what the chosen MPI calls cost, and how many times as much the commonest calls cost."""
     own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
     words = f"It costs {own} (thread level {level})."
     for axis, same in zip(COMMON, reversed(COMMON), strict=True):
@@ -86,7 +86,7 @@ def _costs(chosen: Sequence[Choice], level: str | None) -> str:
 
 
 def _remarks(material: Material, advice: Advice) -> list[Markup]:
-    """Name the operations for which the chosen combination's latency is out of all proportion."""
+    """Name the operations whose latency gets the remark "out of all proportion"."""
     latencies = [(choice.operation, _latency(choice.best)) for choice in advice.choices]
     said = [f"{name}: {known.remark}" for name, known in latencies if known and known.remark]
     if not said:
@@ -162,7 +162,7 @@ def _row(material: Material, environment: str, choice: Choice) -> Fields:
 
 
 def _settings_rows(advice: Advice) -> list[dict[str, Any]]:
-    """Return one row for each cell whose verdict is better or worse with another setting."""
+    """Return a row for each cell whose verdict is better or worse than in the default setting."""
     turns = [
         (effect.setting, kind, turn)
         for effect in advice.effects
@@ -200,7 +200,7 @@ def _tables(material: Material, every: Sequence[Advice]) -> list[Table | Folded]
 
 
 def section(material: Material) -> Section | None:
-    """Return the section on what to use: words, advice files and the evidence."""
+    """Return the section on what to use: the advice in words, the advice files and the evidence."""
     every = every_advice(material)
     by_name = grouped(every, lambda advice: advice.environment)
     with_place = len(every) > len(material.environments)

@@ -37,7 +37,7 @@ HELD_UP = (verdicts.WAITS, verdicts.PARTIAL, verdicts.DELAYED)
 """Verdicts on accesses that do not return at once."""
 
 _LINE = ("synchronisation", "operation", "flavor")
-"""The axes whose values name one line of bars in the figure."""
+"""The axes whose values together label a line of bars in the figure."""
 
 _COLOURS = ("first", "second", "third")
 _LINE_PX = 15
@@ -100,9 +100,9 @@ def _synchronising(material: Material, group: Sequence[Cell], base: Payload | No
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
-    """Return the cells that the figure shows, one for each line of bars and environment.
+    """Return the cells that the figure shows: one cell for each environment and line of bars.
 
-    They have the base payload and the lowest thread level.
+    The figure shows cells with the base payload, and the lowest thread level that has such a cell.
     """
     usual = [
         cell
@@ -152,7 +152,7 @@ def _panel(
 ) -> figures.Specification:
     """Return one environment's bars.
 
-    An access that does not wait has a word in place of a bar.
+    For an access that does not wait, the figure shows a word in place of a bar.
 
     Args:
         bars: the parts of each line.

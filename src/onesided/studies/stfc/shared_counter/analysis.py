@@ -21,7 +21,7 @@ SOURCE_RANK = 1
 """The rank whose times the report of 2008 on the shared counter shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
-"""The name of the summary's metric with a series' percentiles over all launches, by series."""
+"""For each series of samples, the summary's metric with the percentiles over all launches."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:
@@ -54,10 +54,11 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
-    """Add the two ratios of the report of 2008, which are of totals of rank 1, and a third ratio.
+    """Add the two ratios of the report of 2008, from the totals of rank 1, and a third ratio.
 
-    The third ratio is for the time to solution. It is the time of the whole run, divided by the
-    time that the ranks would take if they shared all compute phases evenly and did nothing else.
+    The third ratio judges the time to solution. The third ratio is the time of the whole run,
+    divided by the time that the ranks would take if they shared all compute phases evenly and did
+    nothing else.
     """
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
@@ -70,13 +71,14 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the slowdown as a column: mean access time over mean access time to an idle target.
+    """Add the slowdown as a column: the mean access time, divided by that of an idle target.
 
-    The divisor is from the cell with an idle target: the median over launches of its mean access
-    time. Therefore the ratio varies only as the launches with a computing target vary. The cell
-    with an idle target has the same algorithm, window flavor and compute length. This cell is used
-    for every spread of the compute, because nobody computes at its target. Of several cells with an
-    idle target, the cell with the least spread is used.
+    The divisor of the slowdown is the median, over all launches of the cell with an idle target, of
+    the mean access time. Therefore the slowdown varies only as the launches with a computing target
+    vary. The cell with an idle target has the same algorithm, window flavor and compute length. The
+    same cell with an idle target serves for every spread of the compute, because its target does
+    not compute. If there are several cells with an idle target, the cell with the least spread of
+    the compute is used.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
@@ -116,7 +118,7 @@ _UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
 
 
 def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return, for each launch, mean access times of the slowest rank and by node.
+    """Return the mean access times of each launch: of its slowest rank, and of the ranks by node.
 
     The report of 2008 shows the times of rank 1 only.
 

@@ -42,13 +42,13 @@ _span = partial(range_words, show=numbers.seconds)
 SAY = WRITTEN.say
 
 LONGEST = ("access", "idle", "slowdown", "where", "computes_s")
-"""The fields of an answer's table row that are from the cell with the longest accesses."""
+"""The fields of an answer's table row that describe the cell with the longest accesses."""
 
 Key = tuple[str, str]
 """A family of algorithms for the counter, and a window flavor."""
 
 Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
-"""The cells that count for the answer: by family of algorithms and window flavor, then by MPI."""
+"""The cells that the short answer uses, by family of algorithms and flavor, then by MPI."""
 
 
 # ------------------------------------------------------------------------------ the ways
@@ -69,20 +69,20 @@ def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
 
 
 def _members(cells: Iterable[Cell], key: Key) -> list[Cell]:
-    """Return the cells that have an algorithm of the family, and the window flavor."""
+    """Return the cells that have the window flavor and any algorithm of the family."""
     algorithms, flavor = FAMILIES[key[0]]["algorithms"], key[1]
     own = (cell for cell in cells if cell.axis("flavor") == flavor)
     return [cell for cell in own if cell.axis("algorithm") in algorithms]
 
 
 def families(cells: Sequence[Cell]) -> list[Key]:
-    """Return the pairs of family and window flavor that have cells, in the order of columns."""
+    """Return the pairs of algorithm family and flavor that have cells, in the columns' order."""
     every = ((family, flavor) for family in FAMILIES for flavor in FLAVORS)
     return [key for key in every if _members(cells, key)]
 
 
 def heard(material: Material, keys: Sequence[Key]) -> Heard:
-    """Return the cells that count for the answer: by family and window flavor, then by MPI.
+    """Return the cells that the answer uses, by family of algorithms and flavor, then by MPI.
 
     An MPI has no entry for algorithms that it does not declare. For instance, OpenSHMEM declares
     none of MPI's algorithms.
@@ -96,7 +96,7 @@ def heard(material: Material, keys: Sequence[Key]) -> Heard:
 
 
 def ways(cells: Heard) -> list[Way]:
-    """Return a way to program, with its verdicts, for each family and window flavor."""
+    """Return, for each family of algorithms and flavor, a way to program with its verdicts."""
     return [
         Way(
             ", ".join(key).replace(" ", "_").replace(",", ""),
@@ -112,7 +112,7 @@ def ways(cells: Heard) -> list[Way]:
 
 
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
-    """Return the answer's fields on the cell with the longest accesses.
+    """Return the fields of the answer's table row that describe the cell with the longest accesses.
 
     Cells in which the target never computed are left out. With fewer cores than ranks, other ranks
     may take all numbers of the counter before the target takes a number.
@@ -158,7 +158,8 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 def _idle(material: Material, cell: Cell) -> Measure | None:
     """Return the mean access time of the same cell with an idle target.
 
-    Of several such cells, the cell with the least spread counts.
+    If several cells with an idle target match, the cell with the least spread of the compute is
+    used.
     """
 
     def place(cell: Cell) -> tuple[object, ...]:
@@ -172,7 +173,7 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
 
 
 def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
-    """Return an environment's row of the answer's table, from the cells that count."""
+    """Return the row of one environment in the short answer's table."""
     own = {
         key: {environment: by_name[environment]}
         for key, by_name in cells.items()
@@ -194,7 +195,7 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return the answer: in which MPIs accesses complete during a compute, and the longest wait."""
+    """Return the answer: in which MPIs accesses complete during compute, and the longest wait."""
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
     by_family = ways(cells)
@@ -224,7 +225,7 @@ def _title(keys: Sequence[Key]) -> str:
 
 
 def _sentences(by_family: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
-    """Say, for each family and flavor, in which MPIs an access completes during a compute."""
+    """Say, for each family and flavor, in which MPIs an access completes during compute."""
     words = [
         (way.pairs[0], {name: way.words[name] for name in known if name in way.words})
         for way in by_family
@@ -257,7 +258,8 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 def _longest_of_one(row: Row) -> Markup:
     """Name the MPI in which accesses to the counter wait the longest.
 
-    This function is for an MPI whose interval overlaps with no other MPI's interval.
+    This function is called if the interval of the longest wait overlaps with no other MPI's
+    interval.
     """
     access, idle = (
         f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
@@ -270,7 +272,8 @@ def _longest_of_one(row: Row) -> Markup:
 def _longest_of_all(rows: Sequence[Row]) -> Markup:
     """Give the range of the longest waits of all MPIs.
 
-    This function is for waits whose intervals overlap.
+    This function is called if the interval of the longest wait overlaps with another MPI's
+    interval.
     """
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]

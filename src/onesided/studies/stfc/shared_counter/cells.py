@@ -24,8 +24,9 @@ For OpenSHMEM the window flavor has no meaning, because it has a symmetric heap 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
 """The algorithms that the page shows first.
 
-They are the algorithm of the report of 2008, MPI_Fetch_and_op, and OpenSHMEM's operation.
-MPI_Fetch_and_op is used with an epoch for each access, and with one epoch for all accesses.
+The page first shows the algorithm of the report of 2008, MPI_Fetch_and_op, and OpenSHMEM's
+operation. MPI_Fetch_and_op is used with an epoch for each access, and with one epoch for all
+accesses.
 """
 
 HELPER_CASE = "helper_blocked"
@@ -53,7 +54,7 @@ def compute_ms_of(cell: Cell) -> float:
 
 
 def steps(spread: float) -> str:
-    """Say in words what a spread of the compute means: ``fixed compute``, or random compute."""
+    """Say in words whether the compute is fixed or random, for example ``fixed compute``."""
     return f"random compute (±{spread:g}{numbers.THIN_SPACE}%)" if spread else "fixed compute"
 
 
@@ -67,10 +68,11 @@ def _twin_key(cell: Cell) -> tuple[Any, ...]:
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
     """Return the rows of today's Table 1, each with its cells by case, in declared order.
 
-    There is one row for each spread of the compute.
+    Table 1 has one row for each spread of the compute.
 
-    A row of the table has the spread of its cell of case 1. If another case has no cell of this
-    spread, the row has the case's cell with the least spread. Then `other_steps` says so.
+    The cell of case 1 determines the spread of the compute of a row of Table 1. If another case has
+    no cell with this spread of the compute, the row shows the case's cell with the least spread.
+    Then `other_steps` says so.
     """
     rows = []
     for own in grouped(cells, _twin_key).values():
@@ -95,14 +97,14 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
 
 
 def leading(twin: Mapping[str, Cell]) -> Cell:
-    """Return the cell of a table row that determines the row's spread."""
+    """Return the cell of a row of Table 1 that determines the row's spread of the compute."""
     return twin.get(BASE_CASE) or next(iter(twin.values()))
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Say whether a case's compute is fixed or random, if its spread differs from the row's.
+    """Say whether the compute of a case's cell is fixed or random, if its spread is not the row's.
 
-    If the spreads are equal, the result is None.
+    If the cell has the row's spread of the compute, the result is None.
     """
     cell = twin.get(case)
     if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
@@ -137,7 +139,7 @@ def base_point(material: Material) -> list[Cell]:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of case 1 in the first setting, by algorithm and window flavor."""
+    """Return the cells of case 1 in the first setting, grouped by algorithm and window flavor."""
     chosen = [
         cell
         for cell in cells
@@ -156,6 +158,6 @@ def least_spread(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of `twins`, without rows that differ only in a greater spread."""
+    """Return the rows of `twins`; of rows that differ only in the spread, return the first."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

@@ -180,7 +180,7 @@ def _figure(
     drawn: Sequence[figures.Specification],
     further: Sequence[str] = (),
 ) -> Figure:
-    """Return a bar figure, with the table of its bars.
+    """Return a bar chart as a figure, with the table of the bars' values.
 
     Args:
         kind: ``published`` or ``measured``.
@@ -251,7 +251,7 @@ def figure1(material: Material) -> Section | None:
 
 
 def _points(material: Material) -> pl.DataFrame:
-    """Return the accesses that were made while the target computed, with their cells' axes."""
+    """Return the accesses made while the target computed, each with the axis values of its cell."""
     families = {name: family for family, own in FAMILIES.items() for name in own["algorithms"]}
     axes = ("algorithm", "flavor", "case", "compute_ms", "spread_percent")
     return (

@@ -29,9 +29,9 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""A sentence names a degradation factor of the report of 2008 only if it is above this value.
+"""A factor of the 2008 report by which an access slows a process is named only if above this value.
 
-Smaller factors are 1 with noise.
+A degradation factor below this value differs from 1 by noise alone.
 """
 
 BY_RANK = {
@@ -39,16 +39,16 @@ BY_RANK = {
     "target_node": "same node",
     "other_nodes": "other nodes",
 }
-"""The words for mean access times other than process 1's, in a note below a time."""
+"""The words for the mean access times of other ranks than process 1, in a note below a time."""
 
 
 def _case_key(case: str) -> str:
-    """Return how the keys of a case's table columns begin: ``case1``."""
+    """Return the beginning of the keys of a case's table columns: ``case1``."""
     return CASES[case].lower().replace(" ", "")
 
 
 def _head(cell: Cell, *further: str) -> Fields:
-    """Return the fields of a table row that name a cell, with the text below the algorithm."""
+    """Return the fields that name a row's cell, with the text that stands below its algorithm."""
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
@@ -110,7 +110,7 @@ def table1(material: Material) -> Section | None:
 
 
 def contenders(material: Material) -> Section | None:
-    """Return the section with access times by the number of ranks.
+    """Return the section with the access times for each number of ranks.
 
     The result is None if all cells have the same number of ranks.
     """
@@ -225,7 +225,7 @@ def solution(material: Material) -> Section | None:
 def _solution_note(material: Material, cell: Cell) -> str:
     """Return the note that stands below the time of a run.
 
-    With two processes, the slowest rank is process 1, so the note has no other ranks.
+    With two processes, the slowest rank is process 1, so the note names no other ranks.
     """
     shown = [
         ("", "solution", "over_computes", numbers.factor),
@@ -244,7 +244,7 @@ def _solution_note(material: Material, cell: Cell) -> str:
 
 
 def latency(material: Material) -> Section | None:
-    """Return the section with latencies by thread level; None if no latency was measured."""
+    """Return the section with latencies for each thread level; None if no latency was measured."""
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     rows: dict[tuple[Any, ...], Fields] = {}
     for cell in material.cells:
@@ -274,7 +274,7 @@ def latency(material: Material) -> Section | None:
 
 @dataclass(frozen=True)
 class ClaimsSection(Claims):
-    """The section of the page with the claims of the report of 2008."""
+    """The section with the claims of the report of 2008, each checked today."""
 
     def __call__(self, material: Material) -> Section | None:
         """Return the section."""
