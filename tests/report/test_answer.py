@@ -101,10 +101,10 @@ def test_an_access_that_is_longer_than_the_longest_compute_waited_for_several():
     assert said.endswith(SEVERAL_ANSWERS)
 
 
-def row_of(environment, access, low, high):
+def row_of(environment, access, low, high, launches=6):
     """Return a row of the answer with a longest mean access and its interval, in seconds."""
-    idle = Measure(20e-6, 10e-6, 30e-6, 0.9, "", 6)
-    own = {"access": Measure(access, low, high, 0.9, "", 6), "idle": idle, "slowdown": idle}
+    idle = Measure(20e-6, 10e-6, 30e-6, 0.9, "", launches)
+    own = {"access": Measure(access, low, high, 0.9, "", launches), "idle": idle, "slowdown": idle}
     return {"environment": environment, **own, "computes_s": (5e-3, 22e-3), "where": "there"}
 
 
@@ -114,6 +114,15 @@ def test_an_mpi_is_the_slowest_only_where_its_interval_is_apart_from_all_others(
     (alike,) = _worst_sentences([row_of("one", 6e-3, 5e-3, 8e-3), row_of("two", 9e-3, 8e-3, 1e-2)])
     assert "of each MPI takes <strong>6.00\u202fms to 9.00\u202fms</strong>" in alike
     assert "one," not in alike and "two" not in alike
+
+
+def test_one_launch_has_no_interval_and_tells_no_slowest_mpi():
+    of_one = [row_of(name, time, time, time, 1) for name, time in (("one", 6e-3), ("two", 9e-3))]
+    (said,) = _worst_sentences(of_one)
+    assert "of each MPI takes <strong>6.00\u202fms to 9.00\u202fms</strong>" in said
+    assert "one launch has no interval" in said and "two" not in said
+    (alone,) = _worst_sentences(of_one[:1])
+    assert "with one, an access takes <strong>6.00\u202fms</strong> on average" in alone
 
 
 def test_the_longest_of_several_waits_is_named():

@@ -38,7 +38,7 @@ def write(tmp_path, monkeypatch):
     return written
 
 
-def material(above, below=(1.0, 0.9, 1.1), rounds=None, **entry):
+def material(above, below=(1.0, 0.9, 1.1), rounds=None, launches=6, **entry):
     """Two cells with these values and intervals; None where there is no value.
 
     `rounds` has both values of each round, where they are told apart.
@@ -56,7 +56,7 @@ def material(above, below=(1.0, 0.9, 1.1), rounds=None, **entry):
 
     def measure(one, metric, statistic):
         found = values[one.labels["what"]]
-        return found and Measure(*found, 0.95, "interval", 6)
+        return found and Measure(*found, 0.95, "interval", launches)
 
     return SimpleNamespace(
         cells=cells,
@@ -133,6 +133,16 @@ def test_the_numbers_stand_beside_the_word(write):
     shown = [numbers.factor(value) for value in (20, 18 / 1.1, 22 / 0.9)]
     assert f"{shown[0]}, {shown[1]} {numbers.DASH} {shown[2]}" in found
     assert "Table I" in table.csv_text()
+
+
+@pytest.mark.parametrize(
+    ("launches", "said"), [(6, f"20.0, 18.0 {numbers.DASH} 22.0"), (1, "20.0")]
+)
+def test_a_value_has_an_interval_beside_it_unless_it_is_of_one_launch(write, launches, said):
+    entry = {"place": "3", "says": "It is long.", "value": {"of": {"what": "b"}, "least": 5}}
+    own = material((20.0, 18.0, 22.0), launches=launches)
+    (table,) = write(entry).parts(own)
+    assert [answer.outcome.why for answer in table.answers] == [said]
 
 
 @pytest.mark.parametrize(

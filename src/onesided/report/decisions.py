@@ -78,6 +78,14 @@ def decided(
     return within(quotient(above, below), least, most)
 
 
+def _with_interval(measure: Measure, show: Callable[[float], str]) -> str:
+    """Return a value in words, with its interval unless the value is of one launch."""
+    words = show(measure.value)
+    if measure.launches > 1:
+        words += f", {show(measure.low)} {numbers.DASH} {show(measure.high)}"
+    return words
+
+
 def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
     """Tell whether the interval of a ratio is within bounds.
 
@@ -90,9 +98,7 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outco
     """
     if ratio is None:
         return Outcome(NOT_MEASURED)
-    why = numbers.factor(ratio.value)
-    if ratio.launches > 1:
-        why += f", {numbers.factor(ratio.low)} {numbers.DASH} {numbers.factor(ratio.high)}"
+    why = _with_interval(ratio, numbers.factor)
     if least <= ratio.low and ratio.high <= most:
         return Outcome(HOLDS, why, ratio)
     return Outcome(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
@@ -288,9 +294,8 @@ def value(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by one value, measured with the fewest ranks for which there is a value."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
-        shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
         outcome = within(measure, *bounds(asked))
-        return replace(outcome, why=f"{shown}, {low} {numbers.DASH} {high}")
+        return replace(outcome, why=_with_interval(measure, show))
     return cells.missing(asked["of"])
 
 

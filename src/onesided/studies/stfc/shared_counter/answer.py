@@ -248,8 +248,12 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
         return []
     worst = max(slow, key=lambda row: row["access"].value)
     others = [row["access"].high for row in slow if row is not worst]
+    of_one_launch = any(row["access"].launches == 1 for row in slow)
     apart = all(high < worst["access"].low for high in others)
-    said = _longest_of_one(worst) if apart else _longest_of_all(slow)
+    if of_one_launch and others:
+        said = _longest_of_all(slow, "longest_of_single_launches")
+    else:
+        said = _longest_of_one(worst) if apart else _longest_of_all(slow, "longest_of_all")
     if worst["access"].value > worst["computes_s"][1]:
         said += " " + SAY("several_answers")
     return [said]
@@ -262,19 +266,22 @@ def _longest_of_one(row: Row) -> Markup:
     interval.
     """
     access, idle = (
-        f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
+        numbers.seconds(m.value)
+        + (f" ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})" if m.launches > 1 else "")
         for m in (row["access"], row["idle"])
     )
     computes = _span(row["computes_s"])
     return SAY("longest_of_one", row["environment"], access, computes, idle, row["where"])
 
 
-def _longest_of_all(rows: Sequence[Row]) -> Markup:
+def _longest_of_all(rows: Sequence[Row], sentence: str) -> Markup:
     """Give the range of the longest waits of all MPIs.
 
-    This function is called if the interval of the longest wait overlaps with another MPI's
-    interval.
+    Args:
+        rows: the rows of the MPIs.
+        sentence: the name of the sentence, which says why no MPI is known to be the slowest: the
+            intervals of their longest waits overlap, or one launch has no interval.
     """
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]
-    return SAY("longest_of_all", *map(_span, (access, computes, idle)))
+    return SAY(sentence, *map(_span, (access, computes, idle)))
