@@ -37,10 +37,7 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
 class Progress(OnesidedCheck):
-    """The base class of the checks of progress.
-
-    Subclasses choose cells around the base point.
-    """
+    """The base class of the checks of progress. Subclasses choose cells around the base point."""
 
     kernel = "progress"
     base_point = {

@@ -207,7 +207,7 @@ def test_the_bandwidth_over_ranks_is_below_the_curves_of_the_sources_machines(
     assert {row["panel"] for row in now.table.rows} == {MPICH, OPENMPI}
     assert size in now.caption
     assert {(str(row["ranks"]), row["series"]) for row in now.table.rows} == {
-        ("2", ""), ("4", "crowded"), ("8", "crowded"),
+        ("2", "a core for each rank"), ("4", "crowded"), ("8", "crowded"),
     }  # fmt: skip
 
 

@@ -117,7 +117,9 @@ def test_table_1_is_the_mean_over_all_ranks_that_a_message_comes_from(eight_core
 def test_what_is_said_of_table_1_comes_from_the_cells(two_cores):
     material = two_cores["distant_messages"]
     caption = today(material).caption
-    assert "with 2 ranks rank 1; with 4 ranks ranks 1, 2 and 3; with 8 ranks ranks 1, 2" in caption
+    assert (
+        "with 2 ranks: rank 1; with 4 ranks: ranks 1, 2 and 3; with 8 ranks: ranks 1, 2" in caption
+    )
     assert "not in the paper: 1 Kbyte." in caption
     ends = [
         cell
@@ -126,7 +128,7 @@ def test_what_is_said_of_table_1_comes_from_the_cells(two_cores):
         and cell.labels["size_bytes"] != "1000"
     ]
     caption = today(replace(material, cells=ends)).caption
-    assert "message from (with 2 ranks rank 1; with 8 ranks ranks 1 and 7)." in caption
+    assert "message from (with 2 ranks: rank 1; with 8 ranks: ranks 1 and 7)." in caption
     assert "not in the paper" not in caption
 
 
@@ -155,7 +157,7 @@ def test_a_suspect_number_is_in_no_ratio(two_cores):
     assert "7.02x to 9.90x on the Origin 2000" in naive
     sizes = said(two_cores["distant_messages"])
     assert len(sizes) == 4
-    assert "25.9x on the T3E-600. The source doubts its numbers of the Origin 2000." in sizes[0]
+    assert "25.9x on the T3E-600. The paper doubts its numbers of the Origin 2000." in sizes[0]
     assert "1 Mbyte): MPI-2 over SHMEM is 1.06x" in sizes[2]
 
 
@@ -259,7 +261,7 @@ def test_where_one_rank_computes_a_table_says_who_waits(two_cores):
     assert MPICH not in rows["OpenSHMEM", 2]
     assert rows["OpenSHMEM", 4]["cores"] == "more ranks than cores"
     text = " ".join(prose.sentences)
-    assert f"MPI-3, flush, create: accesses complete meanwhile: in {OPENMPI} only." in text
+    assert f"MPI-3, flush, create: accesses complete in {OPENMPI} only." in text
     assert "every other rank needs a call of the rank that computes." in text
 
 

@@ -104,7 +104,7 @@ def test_figures_of_merit_are_ratios_of_totals():
     rows, cells = [], []
     for case, series in values.items():
         labels = json.dumps({"algorithm": "a", "case": case, "compute_ms": "2000"})
-        cells.append({**place, "cell": case, "labels": labels})
+        cells.append({**place, "cell": case, "labels": labels, "rank_nodes": "[0, 0]"})
         for metric, samples in series.items():
             for index, value in enumerate(samples):
                 fixed = {**place, "cell": case, "metric": metric, "unit": "s", "rank": 1}

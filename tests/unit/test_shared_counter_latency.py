@@ -32,7 +32,11 @@ def values(launches, metric):
     place = [pl.lit("x").alias(name) for name in PLACE]
     samples = pl.DataFrame(rows, schema=schema, orient="row").with_columns(place)
     labels = pl.lit('{"case": "target_idle", "algorithm": "fetch_and_op"}').alias("labels")
-    cells = samples.select(*PLACE, "round").unique().with_columns(labels)
+    cells = (
+        samples.select(*PLACE, "round")
+        .unique()
+        .with_columns(labels, rank_nodes=pl.lit(None, pl.String))
+    )
     assert "labels" in CELL_COLUMNS
     found = shared_counter.launch_values(cells, samples).filter(pl.col("metric") == metric)
     return {

@@ -22,8 +22,7 @@ LEAST: Mapping[str, tuple[float, str]] = {
 }
 """For each unit: the least value that a sample may have, and the allowed values in words."""
 DIFFERENCES = ("remaining",)
-"""The names of the metrics that are a difference between two times. The value of such a difference
-may be below 0."""
+"""The metrics that are a difference between two times. Such a difference may be below 0."""
 
 DAMAGED = "damaged file"
 """The first words of the reason why a cell of a damaged file is `not_run`."""
@@ -92,10 +91,7 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Record a cut line.
-
-        A cut line means damage, unless the launcher was killed while a rank wrote this line.
-        """
+        """Record a cut line. It means damage, unless the launcher was killed at this line."""
         self._blame_cut()
         self._cut = self._open, number
 
@@ -180,10 +176,7 @@ class LineOrder:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the number and the JSON document of each line that is not blank.
-
-    An incomplete line gives None for the document.
-    """
+    """Yield number and JSON document of each line that is not blank; None if it is incomplete."""
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -216,10 +209,7 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """Check that all samples of a result line are numbers or null.
-
-    A schema would be too slow for so many values.
-    """
+    """Check that all samples of a result line are numbers or null. A schema would be too slow."""
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
@@ -335,9 +325,7 @@ def launch_s(attempt: Mapping[str, Any]) -> float | None:
 
 
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
-    """Read the files of a launch.
-
-    If a file is missing, the attributes that come from the file are empty.
+    """Read the files of a launch. If a file is missing, what comes from it is empty.
 
     Args:
         lines: the kernel's JSON-lines file; the side files are beside this file.
@@ -401,10 +389,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
-    """Return the lines of the ranks' hang or crash files, sorted by rank.
-
-    A launch that is started again appends lines to the hang and crash files.
-    """
+    """Return the lines of the ranks' hang or crash files by rank. A relaunch appends lines."""
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
         for number, document in whole_lines(path):

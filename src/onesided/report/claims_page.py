@@ -221,7 +221,9 @@ class ClaimsPage:
         """Return the page's sections: counts, the claims of each study, and every answer."""
         lead = (
             f"Each row counts the claims of a study with one {self._noun}. The bounds of a claim "
-            "are in its words. The pages of the studies show the same answers with their numbers."
+            "are in its words. Without a bound in the words, about a number means within a factor "
+            "of 1.25 of it, and growth by a law means within a factor of 1.5. The pages of the "
+            "studies show the same answers with their numbers."
         )
         by_study = grouped(self.every, lambda one: one.study).items()
         return [

@@ -21,6 +21,7 @@ from onesided.report.cells import apart_by_cores, placements_in_words, what_crow
 from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Measure
 from onesided.report.values import Values, quotient
+from onesided.report.words import short_detail
 
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
@@ -36,8 +37,7 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "hundredths": numbers.hundredths,
     "bytes": numbers.exact_bytes,
 }
-"""The functions that write a value as text. A claim chooses one of them by the key of this
-mapping."""
+"""The functions that write a value as text, by the name with which a claim chooses one."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
 """The verdicts on accesses that complete before the target's compute phase ends."""
@@ -78,18 +78,8 @@ def decided(
     return within(quotient(above, below), least, most)
 
 
-def _with_interval(measure: Measure, show: Callable[[float], str]) -> str:
-    """Return a value in words, with its interval unless the value is of one launch."""
-    words = show(measure.value)
-    if measure.launches > 1:
-        words += f", {show(measure.low)} {numbers.DASH} {show(measure.high)}"
-    return words
-
-
 def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
-    """Tell whether the interval of a ratio is within bounds.
-
-    The result is `OPEN` if only a part of the interval is within the bounds.
+    """Tell whether a ratio's interval is within bounds; `OPEN` if only a part of it is.
 
     Args:
         ratio: the ratio with its interval; None if there is none.
@@ -98,7 +88,7 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outco
     """
     if ratio is None:
         return Outcome(NOT_MEASURED)
-    why = _with_interval(ratio, numbers.factor)
+    why = numbers.with_interval(ratio, numbers.factor)
     if least <= ratio.low and ratio.high <= most:
         return Outcome(HOLDS, why, ratio)
     return Outcome(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
@@ -208,10 +198,7 @@ class Cells:
         return {ranks: measure for ranks, measure in known if measure is not None}
 
     def ratio(self, above: Cell, below: Cell) -> Measure | None:
-        """Return the ratio of two cells' values.
-
-        The ratio is computed round by round if a round has both values.
-        """
+        """Return the ratio of two cells' values, round by round if any round has both values."""
         over, under = self.values.of(above), self.values.of(below)
         if over is None or under is None or not under.low:
             return None
@@ -295,7 +282,7 @@ def value(cells: Cells, asked: Asked) -> Outcome:
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
         outcome = within(measure, *bounds(asked))
-        return replace(outcome, why=_with_interval(measure, show))
+        return replace(outcome, why=numbers.with_interval(measure, show))
     return cells.missing(asked["of"])
 
 
@@ -390,7 +377,8 @@ def verdict(cells: Cells, asked: Asked) -> Outcome:
                 word = HOLDS if cell.verdict in MEANWHILE else DOES_NOT_HOLD
                 return Outcome(word, cell.verdict)
             if cell.verdict in (*verdicts.FAILURES, verdicts.UNDECIDED):
-                return Outcome(OPEN, cell.verdict)
+                detail = short_detail(cell.detail)
+                return Outcome(OPEN, f"{cell.verdict}: {detail}" if detail else cell.verdict)
         elif cell.verdict == verdicts.HANG:
             return Outcome(HOLDS if expected == "hangs" else DOES_NOT_HOLD, "it hangs")
         elif cell.verdict not in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):

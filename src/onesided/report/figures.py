@@ -152,6 +152,7 @@ def _config(narrow: bool) -> dict[str, Any]:
             "orient": "top",
             "direction": "vertical" if narrow else "horizontal",
             "symbolStrokeColor": colour("bar"),
+            "labelLimit": 0,  # no limit: names that are cut may look alike
             "columnPadding": 26,  # room for a reader's font if it is wider
             **({} if narrow else {"layout": {"top": {"direction": "horizontal", "margin": 26}}}),
         },

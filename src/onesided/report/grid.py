@@ -106,7 +106,7 @@ def cells_table(material: Material) -> Table:
     where = sorted({cell.group_label for cell in cells})
     columns = [
         Column("verdict", "verdict", verdict=True, header=True, note="note", again="again"),
-        *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
+        *(Column(f"axis_{axis}", re.sub(" us$", ", µs", axis.replace("_", " "))) for axis in axes),
         Column("early", "early fraction", page_only=True),
         Column("tau", "delay τ", numbers.seconds, unit="s"),
         Column("valid", "valid launches"),

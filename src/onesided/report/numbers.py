@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 THIN_SPACE = "\u202f"
 TIMES = "\u00d7"
 DASH = "\u2013"
+MINUS = "\u2212"
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -69,7 +70,7 @@ def significant(value: float, digits: int = 3) -> str:
     # 9.996 becomes 10.0: rounding adds a digit before the point
     exponent = math.floor(math.log10(abs(rounded)))
     text = f"{rounded:,.{max(0, digits - 1 - exponent)}f}"
-    return text.replace(",", THIN_SPACE)
+    return text.replace(",", THIN_SPACE).replace("-", MINUS)
 
 
 def seconds(value: float) -> str:
@@ -125,7 +126,8 @@ def ratio(value: float) -> str:
 
 def hundredths(value: float) -> str:
     """Return a ratio, which may be negative, with two digits after the point."""
-    return f"{value:.2f}".replace("-", "\u2212")
+    # adding 0.0 turns a rounded -0.0 into 0.0
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
 
 
 def exact_bytes(size: float) -> str:
@@ -164,3 +166,11 @@ def share(part: float, whole: float) -> str:
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """Return a number with its noun: ``1 cell``, ``84 cells``."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def with_interval(measure: Measure, show: Callable[[float], str]) -> str:
+    """Return a value in words, with its interval unless the value is of one launch."""
+    words = show(measure.value)
+    if measure.launches > 1:
+        words += f", {show(measure.low)} {DASH} {show(measure.high)}"
+    return words

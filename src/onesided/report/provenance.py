@@ -14,7 +14,7 @@ from onesided.environments.settings import DEFAULT
 from onesided.measure.further_rounds import line
 from onesided.measure.statistics import MINIMUM_COVERAGE
 from onesided.report import numbers, scope
-from onesided.report.material import Loaded, interval_words
+from onesided.report.material import Loaded, interval_words, usual_launches
 from onesided.report.numbers import Written
 from onesided.report.parts import Column, Row, Section, Table
 from onesided.report.words import short_detail
@@ -260,13 +260,15 @@ def _facts_table(loaded: Loaded) -> Table:
     rows: list[Row] = [{"what": what, "found": found} for what, found in _facts(loaded)]
     for what, found in timing_lines(loaded):
         rows.append({"what": what, "found": found, "unit": "s"})
-    columns = [Column("what", "what", header=True), Column("found", "found")]
+    columns = [Column("what", "what", header=True), Column("found", "found", prose=True)]
     unit = [Column("unit", "unit of a number, if it has one")]
     return Table("provenance", "The campaign.", columns, rows, csv_only=unit)
 
 
 def _interval_lead(loaded: Loaded) -> str:
     words = interval_words(loaded.summary, loaded.campaign.record)
+    if usual_launches(loaded.summary, loaded.campaign.record) == 1:
+        return "A value is of one launch, so there is no interval beside it."
     return (
         "A value is the median over launches; the two numbers with it are the "
         f"{words}. From six launches on they are order statistics that cover the median with at "

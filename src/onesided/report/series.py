@@ -32,6 +32,8 @@ WIDE_RANGE = 30
 """An axis is logarithmic if its largest value is at least this many times its smallest value."""
 MOST_KEYS = 4
 """The key of a wide figure shows this number of series side by side."""
+WITH_CORES = "a core for each rank"
+"""The name of a series of cells that differ from the cells of other series only in their cores."""
 MOST_PANELS = 3
 """A figure on a wide page has this number of panels side by side."""
 
@@ -86,7 +88,8 @@ class SeriesFigure:
             label = str(cell.labels[self.x.name])
             point = {
                 "panel": cell.environment,
-                "series": ", ".join(words for words in differing(cell) if words),
+                "series": ", ".join(words for words in differing(cell) if words)
+                or WITH_CORES * ("cores" in cell.labels),
                 "x": float(label),
                 "label": self.x.words.get(label, label),
                 "shown": shown,
@@ -206,7 +209,8 @@ class SeriesFigure:
             title=self.x.title,
             values=sorted(float(value) for value in labels),
             labelExpr=f"({json.dumps(labels)})[toString(datum.value)]",
-            labelOverlap=True,
+            labelOverlap="greedy",
+            labelSeparation=6,
         )
 
 

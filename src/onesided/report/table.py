@@ -17,20 +17,16 @@ from onesided.cells import verdicts
 from onesided.measure.statistics import RANGE
 from onesided.report import numbers
 from onesided.report.numbers import Measure
-from onesided.report.words import badge
+from onesided.report.words import badge, of_one_launch
 
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with a whole table if the table has at most `SLACK` times the number of rows that
-the reader asked for."""
+"""A page opens with a whole table of at most this many times the rows that it wants to show."""
 
 MOST_IN_PAGE = 200_000
-"""A page shows at most this many rows of one table.
-
-If a table is longer, the page shows only its first rows (`FIRST_OF_MANY`). A page cannot filter or
-sort these first rows, so that no reader takes them for the whole table.
-"""
+"""A page has at most this many rows of one table, else only its first rows (`FIRST_OF_MANY`). It
+cannot filter or sort these first rows, so that no reader takes them for the whole table."""
 
 FIRST_OF_MANY = 1000
 
@@ -38,8 +34,7 @@ ROWS_AT_A_TIME = 1000
 """A CSV is written in pieces of this many rows, to save memory."""
 
 MANY_COLUMNS = 7
-"""If a table has more columns than `MANY_COLUMNS`, its columns are narrow: letters are small, and
-words may break after underscores."""
+"""If a table has more columns, they are narrow: small letters, and breaks after underscores."""
 
 _UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
 
@@ -116,13 +111,11 @@ class Column:
         return self.show is not None
 
     def begin(self, labelled: bool) -> str:
-        """Return the HTML tag that begins each table cell of the column.
-
-        If `labelled`, the tag has the title of the column.
-        """
+        """Return the tag that begins a table cell, with the column's title if `labelled`."""
         label = f' data-label="{escape(self.title)}"' if labelled else ""
         if self.header:
-            return f'<th scope="row"{label}>'
+            # a narrow page has no head: a bare number has the title before it
+            return f'<th scope="row"{label}{" class=counted" if self.numeric else ""}>'
         kind = "number" if self.numeric else "prose" if self.prose else None
         return f'<td{label} class="{kind}">' if kind else f"<td{label}>"
 
@@ -342,6 +335,10 @@ class Table:
     def is_in_page(self) -> bool:
         """Tell whether a page has all rows of the table. The CSV always has all rows."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
+
+    def of_launches(self, caption: str) -> str:
+        """Return a caption that says so, in place of a range, if all values are of one launch."""
+        return of_one_launch(caption) if self.is_of_one_launch else caption
 
     @cached_property
     def is_of_one_launch(self) -> bool:

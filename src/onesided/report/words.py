@@ -1,5 +1,6 @@
 """Words of a report: lists, counts, texts from files; a verdict as sign, word and colour."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -11,6 +12,8 @@ from markupsafe import Markup
 from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.system import documents
+
+_RANGE_OF_ONE = re.compile(r",? (?:each )?with (?:its|their) range of 1 launch")
 
 MOST_LISTED = 8
 """A sentence lists at most this many numbers.
@@ -36,6 +39,11 @@ def short_detail(detail: str | None, length: int = 300) -> str | None:
     if detail is None or len(detail) <= length:
         return detail
     return detail[: length - 1] + "…"
+
+
+def of_one_launch(caption: str) -> str:
+    """Return a caption that says that each value is of one launch, in place of their range."""
+    return type(caption)(_RANGE_OF_ONE.sub("", caption)) + " Each value is of one launch."
 
 
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
@@ -109,7 +117,7 @@ def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
     if at:
         tag, hint = "a", hint + Markup(' href="{}"').format(at)
     return Markup(
-        '<{} class="verdict {}"{}><span class="sign" aria-hidden="true">{}</span> {}</{}>'
+        '<{} class="verdict {}"{}><span class="sign" aria-hidden="true">{}</span>\u00a0{}</{}>'
     ).format(tag, colour, hint, sign, word, tag)
 
 

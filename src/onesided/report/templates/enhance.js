@@ -114,6 +114,7 @@
 
     show(from, to) {
       [this.from, this.to] = [from, Math.min(to, this.chosen.length)];
+      this.table.closest(".table-block").classList.remove("preview");
       let html = "";
       let group;
       for (const row of this.chosen.slice(from, to)) {

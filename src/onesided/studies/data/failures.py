@@ -108,10 +108,7 @@ def _command(cell: Cell) -> str:
 
 
 class Failures:
-    """The table of failures.
-
-    Failed cells with the same MPI, verdict and call share a table row.
-    """
+    """The table of failures. Failed cells with the same MPI, verdict and call share a table row."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table of failures, or no table if no cell failed."""

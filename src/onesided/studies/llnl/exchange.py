@@ -258,7 +258,7 @@ def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Ce
         said = [f"The launches {where} do not say on which nodes their ranks were."]
     said.append(
         "No number of ranks with a core each was measured with several numbers of ranks a node. "
-        "A site file declares partitions with other numbers (`ranks_per_node`)."
+        "A site file declares partitions with other numbers by ranks_per_node."
     )
     return [" ".join(filter(None, said))]
 
@@ -330,8 +330,8 @@ class ByProcesses:
         figure = SeriesFigure(
             name=f"{kernel}_ranks",
             title="Bandwidth by the number of ranks",
-            caption=f"Of a process, as in LLNL's report; {title}: {self.size}. Median over "
-            "launches with its {}.",
+            caption="The bandwidth of a process, measured in the way of LLNL's report; "
+            f"{title}: {self.size}. Median over launches with its {{}}.",
             metric=BANDWIDTH,
             x=RANKS,
             y="bandwidth",

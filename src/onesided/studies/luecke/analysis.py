@@ -32,10 +32,7 @@ MOST_REMOVED_OF = 10
 """The filter removes at most one in this many trials: at most five of 50 trials."""
 
 TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
-"""The time of a trial: the time of the slowest rank.
-
-Rank 0 reports this time.
-"""
+"""The time of a trial: the time of the slowest rank. Rank 0 reports this time."""
 
 MEDIAN, FILTERED_MEAN = "median", "filtered_mean"
 """The statistics of a launch's trials: this project's median, and the paper's filtered mean."""

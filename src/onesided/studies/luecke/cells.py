@@ -46,10 +46,7 @@ SIZE_WORDS = {
     "100000": "100 Kbytes",
     "1000000": "1 Mbyte",
 }
-"""The names of message sizes on a page.
-
-As in the paper, a Kbyte is 1000 bytes.
-"""
+"""The names of message sizes on a page. As in the paper, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
 """Today's table has a row for each of these message sizes: the sizes of the paper, and 1 Kbyte."""
 OF_SOURCE = (MPI2, PAIRWISE, SHMEM)

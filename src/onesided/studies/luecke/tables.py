@@ -236,7 +236,7 @@ def _sources(ranks: int, cells: Sequence[Cell]) -> str:
     """Say from which ranks messages come, in launches with the given number of ranks."""
     targets = sorted({int(cell.axis("target")) for cell in cells})
     plural = "" if len(targets) == 1 else "s"
-    return f"with {numbers.count(ranks, 'rank')} rank{plural} {listed([*map(str, targets)])}"
+    return f"with {numbers.count(ranks, 'rank')}: rank{plural} {listed([*map(str, targets)])}"
 
 
 def _ranks(ranks: int, suffix: str) -> str:

@@ -104,7 +104,9 @@ NOTHING = "Not measured with a core for each rank."
 
 
 def bytes_words(size: float) -> str:
-    """Return a message size in decimal units, such as ``12.3 kB``."""
+    """Return a message size in decimal units, such as ``12.3 kB``; below 10 kB all its bytes."""
+    if size < 1e4 and size == int(size):
+        return f"{size:.0f}{numbers.THIN_SPACE}B"
     for factor, unit in ((1e6, "MB"), (1e3, "kB")):
         if size >= factor:
             return f"{size / factor:.3g}{numbers.THIN_SPACE}{unit}"

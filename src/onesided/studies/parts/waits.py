@@ -107,8 +107,10 @@ class Waits:
                 said.append(f"{head}not measured.")
             elif not free:
                 said.append(f"{head}every other rank needs a call of the rank that computes.")
+            elif all(word == verdicts.UNDECIDED for word in free.values()):
+                said.append(f"{head}undecided in all {rows_are(cells)}.")
             else:
-                said.append(f"{head}accesses complete meanwhile: {where(free, rows_are(cells))}.")
+                said.append(f"{head}accesses complete {where(free, rows_are(cells))}.")
         return said
 
 
@@ -121,10 +123,7 @@ def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]])
 
 
 def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Tell whether a table row has no verdict except `SYNCHRONISING`.
-
-    Such rows come last.
-    """
+    """Tell whether a table row has no verdict except `SYNCHRONISING`. Such rows come last."""
     return {row.get(name) for name in names} <= {None, verdicts.SYNCHRONISING}
 
 

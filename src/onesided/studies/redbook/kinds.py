@@ -34,6 +34,12 @@ def size_words(at: Mapping[str, Any]) -> str:
     return f"{at[SIZE.name]} bytes"
 
 
+def _size(at: Mapping[str, Any]) -> int:
+    """Return the message size of a point in bytes; 0 if the point has none."""
+    size = at.get(SIZE.name)
+    return size if isinstance(size, int) else 0
+
+
 @dataclass(frozen=True)
 class Kinds:
     """A sentence for each MPI, and a table with one row for each combination of axis values.
@@ -46,6 +52,7 @@ class Kinds:
         kind: returns a cell's kind of communication.
         point: returns the words for a point in a sentence, from its values by axis.
         shown: tells whether a cell is compared.
+        note: a further sentence of the caption.
     """
 
     name: str
@@ -55,12 +62,13 @@ class Kinds:
     kind: Callable[[Cell], str] = kind_of
     point: Callable[[Mapping[str, Any]], str] = size_words
     shown: Callable[[Cell], bool] = lambda cell: True
+    note: str = ""
 
     def parts(self, material: Material) -> list[Part]:
         """Return sentences and a table; only one sentence if no cell had enough cores."""
         ratios = Ratios(
             name=f"{self.name}_kinds",
-            caption=CAPTION,
+            caption=f"{CAPTION} {self.note}".rstrip(),
             metric=self.metric,
             heads=[*heads_of(self.axes), WHERE],
             pairs=self._pairs,
@@ -82,13 +90,16 @@ class Kinds:
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
         """Yield, for each combination of axis values, the fastest cells of the two fastest kinds.
 
-        The fastest cell is the cell with the least median over launches.
+        The fastest cell is the cell with the least median over launches. A combination without
+        cells of every kind is left out. The combinations are in the order of the message sizes.
         """
-        for at, own in by_point(cells, self._at):
+        every = {self.kind(cell) for cell in values.by_value(filter(self.shown, cells))}
+        points = sorted(by_point(cells, self._at), key=lambda point: _size(point[0]))
+        for at, own in points:
             fastest: dict[str, Cell] = {}
             for cell in values.by_value(own):
                 fastest.setdefault(self.kind(cell), cell)
-            if len(fastest) > 1:
+            if len(fastest) > 1 and fastest.keys() == every:
                 first, second, *_ = fastest.values()
                 yield Pair(at, first, second)
 

@@ -75,10 +75,7 @@ class VerdictMatrix:
         return [(name, values) for name in dict.fromkeys(cell.environment for cell in cells)]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row of the matrix.
-
-        Rows of the same group follow each other.
-        """
+        """Return the cells of each row of the matrix. Rows of the same group follow each other."""
         order = values_of(cells, self.group)
         ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))

@@ -38,16 +38,10 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The answer names at most this many operations.
-
-If there are more operations, the answer says how many.
-"""
+"""The answer names at most this many operations. If there are more, it says how many."""
 
 MOST_WAYS = 6
-"""The answer has table columns and sentences for at most this many ways to program.
-
-Other ways to program are only in the truth table.
-"""
+"""The answer has at most this many ways to program. Others are only in the truth table."""
 
 SAY = WRITTEN.say
 
@@ -68,9 +62,7 @@ def _synchronisation(name: str) -> str:
 
 
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
-    """Name ways to program briefly.
-
-    Window flavors that have the same synchronisations are named together.
+    """Name ways to program. Window flavors with the same synchronisations are named together.
 
     Args:
         pairs: the flavor and synchronisation of each way.
@@ -91,10 +83,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 
 
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells by way.
-
-    A way to program is left out if none of its cells can say anything about progress.
-    """
+    """Return the cells by way to program, without ways whose cells say nothing about progress."""
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
 
@@ -173,10 +162,7 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
-    """Say, for each way to program, in which MPIs accesses complete while the target computes.
-
-    The best way comes first.
-    """
+    """Say, for each way to program, in which MPIs accesses complete meanwhile; the best first."""
     best = ranked[0]
     same = {word for way in ranked for word in way.words.values()}
     names = answers.names(list(best.by_environment), list(best.by_environment), kind)
