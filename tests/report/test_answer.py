@@ -1,8 +1,11 @@
 """The answer at the top of the report speaks from the cells that can tell."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import polars as pl
+from made_up import counter
+from shown import materials
 
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
@@ -147,3 +150,17 @@ def test_a_cell_that_failed_is_no_longest_wait():
 def test_one_family_that_does_not_wait_leaves_weak_progress_unsaid():
     flags = [cell("50", "waits"), cell("50", "independent")]
     assert reading([one.verdict for one in flags]) == "independent in part"
+
+
+def test_the_answer_is_that_of_the_default_setting(tmp_path):
+    options = {"environments": counter.ENVIRONMENTS[:1], "levels": ("multiple",)}
+    own = materials(counter.campaign, tmp_path, **options)["shared_counter"]
+    busy = [one for one in own.cells if one.axis("case") == "target_computes"]
+    over_tcp = [Cell({**one.entry, "setting": "tcp", "verdict": "waits"}) for one in busy]
+    answers = [
+        own.experiment.page.headline(replace(own, cells=cells))
+        for cells in (own.cells, [*own.cells, *over_tcp])
+    ]
+    words = [[str(sentence) for sentence in answer.sentences] for answer in answers]
+    assert words[0] == words[1]
+    assert list(answers[0].table.rows) == list(answers[1].table.rows)

@@ -67,6 +67,10 @@ def test_the_figures_by_ranks_tell_crowded_points_from_others(two_cores):
     assert {row["label"] for row in rows} == {"2", "4"}
     assert all(("crowded" in row["series"]) == (row["label"] == "4") for row in rows)
     assert "the scheduler is measured too" in figure.caption
+    # a name that is cut may look like another one
+    names = {row["series"] for row in rows}
+    assert "MCS, shared locks (MPI-3), crowded" in names
+    assert all(f">{name}</text>" in figure.wide for name in names)
 
 
 @pytest.mark.parametrize("kernel", made.KERNELS)

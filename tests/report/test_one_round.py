@@ -71,6 +71,11 @@ def test_tables_of_one_round_say_so_above_the_values_and_not_below_each(of_one):
     assert found[find()["baseline"].study.name] == (0, 0)
 
 
+def test_no_caption_promises_the_range_of_one_launch(of_one, of_two):
+    assert not [name for name, page in of_one.items() if "range of 1 launch" in whole(page)]
+    assert any("range of 2 launches" in whole(page) for page in of_two.values())
+
+
 def test_tables_of_several_rounds_do_not(of_two):
     found = [values_without_range(whole(page)) for page in of_two.values()]
     assert set(found) == {(0, 0)}

@@ -1,5 +1,7 @@
 """A claim holds, does not hold, or is open: its entry says what decides, the intervals decide."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +17,7 @@ from onesided.report.parts import Measure
 from onesided.studies import find
 from onesided.system.errors import InputError
 
+CLAIMS = Path(__file__).parents[2] / "results" / "published" / "claims"
 SLOWER = {
     "place": "Table I",
     "says": "It is slower.",
@@ -222,3 +225,34 @@ def test_every_claim_is_read_and_few_need_a_test_of_their_study():
         document = yaml.safe_load(table.path.read_text("utf-8"))
         for kernel in document["experiments"]:
             assert find()[kernel].study.name == table.study
+
+
+def test_an_undecided_cell_leaves_a_claim_open_with_the_reason_of_the_cell(write):
+    entry = {"place": "3", "says": "It ends.", "verdict": {"of": {}, "is": "completes"}}
+    own = material(None, verdict="undecided", detail="1 launch, 5 needed")
+    (table,) = write(entry).parts(own)
+    (outcome,) = (answer.outcome for answer in table.answers)
+    assert (outcome.word, outcome.why) == (OPEN, "undecided: 1 launch, 5 needed")
+
+
+#: What the page of all claims says of a claim whose words have no bounds.
+ABOUT, GROWTH = 1.25, 1.5
+#: Words of a claim that give the bounds.
+WITH_BOUNDS = re.compile(r"here:|within|times\b.*\)|\d to \d")
+
+
+def test_a_claim_without_bounds_in_its_words_has_those_that_the_page_names():
+    documents = [yaml.safe_load(path.read_text("utf-8")) for path in CLAIMS.glob("*.yaml")]
+    entries = [
+        (claim["says"], decision, asked["within"])
+        for document in documents
+        for own in document["experiments"].values()
+        for claim in own["claims"]
+        for decision, asked in claim.items()
+        if isinstance(asked, dict) and "within" in asked
+    ]
+    assert len(entries) > 30
+    silent = [entry for entry in entries if not WITH_BOUNDS.search(entry[0])]
+    assert len(silent) > 10
+    for says, decision, factor in silent:
+        assert factor == (GROWTH if decision == "by_ranks" else ABOUT), says

@@ -17,7 +17,7 @@ from onesided.cells import verdicts
 from onesided.measure.statistics import RANGE
 from onesided.report import numbers
 from onesided.report.numbers import Measure
-from onesided.report.words import badge, of_one_launch
+from onesided.report.words import badge, without_range_of_one
 
 Row = Mapping[str, Any]
 
@@ -337,8 +337,9 @@ class Table:
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def of_launches(self, caption: str) -> str:
-        """Return a caption that says so, in place of a range, if all values are of one launch."""
-        return of_one_launch(caption) if self.is_of_one_launch else caption
+        """Return a caption that promises no range of one launch, and says so of one launch each."""
+        said = " Each value is of one launch." if self.is_of_one_launch else ""
+        return without_range_of_one(caption) + said
 
     @cached_property
     def is_of_one_launch(self) -> bool:

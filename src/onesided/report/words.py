@@ -13,7 +13,7 @@ from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.system import documents
 
-_RANGE_OF_ONE = re.compile(r",? (?:each )?with (?:its|their) range of 1 launch")
+_RANGE_OF_ONE = re.compile(r",? (?:each )?with (?:its|their|the) range of 1 launch")
 
 MOST_LISTED = 8
 """A sentence lists at most this many numbers.
@@ -41,9 +41,9 @@ def short_detail(detail: str | None, length: int = 300) -> str | None:
     return detail[: length - 1] + "…"
 
 
-def of_one_launch(caption: str) -> str:
-    """Return a caption that says that each value is of one launch, in place of their range."""
-    return type(caption)(_RANGE_OF_ONE.sub("", caption)) + " Each value is of one launch."
+def without_range_of_one(caption: str) -> str:
+    """Return a caption without the words on a range, if the range is of a single launch."""
+    return type(caption)(_RANGE_OF_ONE.sub("", caption))
 
 
 def listed(words: Sequence[str], conjunction: str = "and") -> str:

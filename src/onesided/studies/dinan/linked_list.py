@@ -71,6 +71,7 @@ EXPERIMENT = published_experiment(
                 y="time of an element",
             ),
             lambda cell: cell.axis("operation") == "append",
+            IDIOM.words_of,
         ),
         ByCores(
             Pivot(

@@ -77,6 +77,7 @@ EXPERIMENT = published_experiment(
                 and cell.axis("target_state") == "takes_part"
                 and cell.axis("section") == "memory"
             ),
+            ALGORITHM.words_of,
         ),
         ByCores(
             Pivot(
