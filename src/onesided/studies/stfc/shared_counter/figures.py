@@ -168,7 +168,8 @@ def _columns(
         .mark_rule(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2)
         .encode(**{along: channel[along]("one:Q")})
     )
-    height = 36 * len(order) if sideways else 250
+    lines = max(label.count("|") + 1 for label in order)
+    height = max(36, 15 * lines) * len(order) if sideways else 250
     titled = {"title": title} if title else {}
     layers = (drawn, one, written)
     return figures.combined("layer", layers, width=width, height=height, **titled)
