@@ -9,9 +9,9 @@ BUILD := .venv/bin/python -c 'from onesided.system import paths; print(paths.bui
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
 QUICK ?=
-# tests that do not measure run side by side, three on two cores, for they often wait; the others come
-# last, each alone on the machine
-WORKERS ?= 3
+# tests that do not measure run side by side, two for each core, because they often wait; the others
+# come last, each alone on the machine
+WORKERS ?= $(shell echo $$((2 * $$(nproc) < 16 ? 2 * $$(nproc) : 16)))
 TESTS := python -m pytest --numprocesses $(WORKERS)
 IMAGE ?= all
 BOOTSTRAP ?= docker
