@@ -86,7 +86,7 @@ class HaloOfThreads(OnesidedCheck):
 
 @rfm.simple_test
 class HaloOfManyTasks(OnesidedCheck):
-    """Count the bytes that tasks of one thread send, and a quarter as many tasks of four threads.
+    """Count the bytes sent by single-threaded tasks, and by a quarter as many four-thread tasks.
 
     The number of bytes can be measured without a core for each thread, but the times cannot.
     """
