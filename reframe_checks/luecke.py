@@ -130,7 +130,7 @@ class Pattern(OneSetting):
 
     @property
     def flushed_bytes(self):
-        """How many bytes a rank flushes from its cache before a trial, as the kernel does."""
+        """The number of bytes that the kernel flushes from a rank's cache before a trial."""
         on_node = min(nodes_of(one).ranks_of_one(self.ranks) for one in partitions())
         return max(cores.largest_cache_bytes() // on_node, cores.own_cache_bytes())
 

@@ -156,7 +156,7 @@ class TwoWayExchange(ByCores):
 
 @rfm.simple_test
 class TwoWayExchangeOverTcp(TwoWayExchange):
-    """The two-way exchange over TCP (no shared memory): one two-sided and one one-sided way."""
+    """The two-way exchange over TCP, with one two-sided and one one-sided interface."""
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])

@@ -82,7 +82,7 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return measured values with their bounds, by the names of performance variables."""
+        """Return a mapping from performance variables to measured values and their bounds."""
         if not self.hold_figures:
             return {}
         return repeats.decided(self.kept, [launch.results for launch in launches])

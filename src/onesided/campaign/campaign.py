@@ -87,7 +87,7 @@ class Campaign:
         return provision.read(name, self.provider)
 
     def keep_environment(self) -> None:
-        """Pass the shell variables that an MPI reads to launches, if the campaign asks for this."""
+        """Let launches keep the shell variables that an MPI reads, if the campaign asks for it."""
         if self.document.get("keep_environment"):
             surroundings.keep()
 
