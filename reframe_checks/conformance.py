@@ -57,7 +57,7 @@ PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
-    """Return a cross (combinations of axis values) for each call.
+    """Return the combinations of axis values of each call.
 
     Axes that are not given have the values in `OF_CALL`.
     """
@@ -111,7 +111,7 @@ class ConformanceCheck(OnesidedCheck):
 
 @rfm.simple_test
 class ConformanceLayouts(ConformanceCheck):
-    """Cells with each datatype layout at origin and target, several counts, random datatypes."""
+    """Cells with every datatype layout at origin and target, and cells with random datatypes."""
 
     descr = "data by layout"
     _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
@@ -132,7 +132,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator that MPI allows for each element; operations share a target address or not."""
+    """Every operator that MPI allows for each element, on shared or separate target addresses."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -182,7 +182,7 @@ class ConformanceEpochs(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceWindows(ConformanceCheck):
-    """Cells with several windows, or with a window that ends exactly where accessed data end."""
+    """Cells with several windows, or with a window that ends at the last accessed byte."""
 
     descr = "data by size and number of windows"
     _exact = {"window": ["exact"], "outstanding": [1], **PLAIN}
@@ -201,7 +201,7 @@ class ConformanceWindows(ConformanceCheck):
 class ConformanceKnown(ConformanceCheck):
     """Cells that repeat the programs of public defect reports (config/upstream_defects.yaml).
 
-    A cell proves nothing about a defect if its element, size, window or epoch differs from the
+    A cell proves nothing about a defect if its element, size, window or epoch is not that of the
     reported program. Cells that other checks already declare are left out here.
     """
 
@@ -259,7 +259,7 @@ class ConformanceLarge(ConformanceCheck):
 class ConformanceFirst(ConformanceCheck):
     """A few cells for each call, epoch, flavor, layout and element.
 
-    All these cells together take about a second.
+    All cells of this test together take about a second.
     """
 
     descr = "data, the cheapest cells"

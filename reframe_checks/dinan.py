@@ -42,7 +42,7 @@ class Mutex(Dinan):
     """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
 
     In the paper, each process locks and unlocks the mutex 10,000 times. This check also has bursts
-    in which a rank locks and unlocks it up to 10,000 times.
+    in which a rank locks and unlocks the mutex up to 10,000 times.
     """
 
     descr = "mutex in a window"
@@ -153,7 +153,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write and then a read: with each means to keep their order, and without any."""
+    """A write, then a read: with different calls that keep their order, and without such calls."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
@@ -231,7 +231,7 @@ class Epochs(Dinan):
 
     @builtins.run_after("init")
     def choose_targets(self):
-        """Let rank 0 access 0, 1, 2, 4, … other ranks, and all other ranks."""
+        """Let rank 0 access no other rank, 1, 2, 4, … other ranks, or all other ranks."""
         others = self.ranks - 1
         powers = {1 << power for power in range(others.bit_length())}
         self.crosses += [{"epoch": EPOCHS, "targets": sorted({0, *powers, others})}]
@@ -277,7 +277,7 @@ MERGED = ["merged_locks"]
 
 @rfm.simple_test
 class IssueMerged(Issue):
-    """Like `Issue`, but the library delays operations to send them together with the lock."""
+    """The check `Issue` with the setting `merged_locks`: operations are sent with the lock."""
 
     descr = "issue of operations, locks merged"
     setting = builtins.parameter(MERGED)

@@ -54,7 +54,7 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Choose axis values for interfaces without a window, and for those with a window."""
+        """Choose axis values for interfaces without a window and for interfaces with a window."""
         sizes = self.crowded_sizes if self.is_crowded else self.sizes
         few = [size for size in sizes if size in self.few_sizes]
         every = {self.size_axis: sizes, **self.own_axes}

@@ -39,7 +39,7 @@ MOST_LOAD_WITH_COMPUTES = 2
 
 
 def spread(last, most):
-    """Return the numbers from 1 to `last`: at most `most` of them, evenly spread."""
+    """Return at most `most` numbers, evenly spread from 1 to `last`."""
     number = min(last, most)
     return [1 + round(at * (last - 1) / max(1, number - 1)) for at in range(number)]
 
@@ -47,7 +47,7 @@ def spread(last, most):
 class Pattern(OneSetting):
     """The base class of the checks of the five patterns.
 
-    Subclasses name the kernel, its rival (a two-sided or collective call) and its own axis.
+    Subclasses name a kernel, its rival (a two-sided or collective call) and the kernel's own axis.
     """
 
     tags = {"luecke", "papers"}
@@ -130,7 +130,7 @@ class Pattern(OneSetting):
 
     @property
     def flushed_bytes(self):
-        """How many bytes a rank flushes from its cache before a trial, as the kernel does."""
+        """The number of bytes that the kernel flushes from a rank's cache before a trial."""
         on_node = min(nodes_of(one).ranks_of_one(self.ranks) for one in partitions())
         return max(cores.largest_cache_bytes() // on_node, cores.own_cache_bytes())
 
@@ -171,7 +171,7 @@ class DistantMessages(Pattern):
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}
 
     def few_own_values(self):
-        """Return the first and last rank from which rank 0 gets data; of few ranks, also others."""
+        """Return the first and last rank from which rank 0 gets data; of three ranks, all."""
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):

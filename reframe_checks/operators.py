@@ -1,4 +1,4 @@
-"""Accumulates by operator, datatype and promise: which accumulates wait for a computing target?
+"""Which accumulates wait for a computing target: which operators, datatypes and promises?
 
 Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). The MPI Forum
 discussed an attribute for progress, and stopped at the question of which accumulates wait.
@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """Every operation with every operator and element in allocated windows; each info key."""
+    """Every operation with every operator and element, and every operation with each info key."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}

@@ -1,8 +1,8 @@
 """Origin threads: the cost of threads that access a window, compared with as many processes.
 
-Sources: MPI 4.1, the sections on MPI and threads and on one-sided communication; R. Zambre,
-A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for MPI+Threads Applications"
-(ICPADS 2018).
+Sources: MPI 4.1, the sections on MPI and threads and on one-sided communication; Zambre,
+Chandramowlishwaran, Balaji, "Scalable Communication Endpoints for MPI+Threads Applications" (ICPADS
+2018).
 """
 
 import reframe as rfm

@@ -86,7 +86,7 @@ class HaloOfThreads(OnesidedCheck):
 
 @rfm.simple_test
 class HaloOfManyTasks(OnesidedCheck):
-    """Count the bytes that tasks of one thread send, and a quarter as many tasks of four threads.
+    """Count the bytes sent by single-threaded tasks, and by a quarter as many four-thread tasks.
 
     The number of bytes can be measured without a core for each thread, but the times cannot.
     """
@@ -104,6 +104,6 @@ class HaloOfManyTasks(OnesidedCheck):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """With more than four tasks, leave out four threads per task where threads share cores."""
+        """Leave out cells of more than four tasks with four threads each if threads share cores."""
         threads = [1, 4] if self.ranks <= 4 or 4 * self.ranks <= self.cores_of_node else [1]
         self.crosses = [{**WAYS[0], **UPDATED, "threads": threads}]

@@ -86,7 +86,7 @@ class InPlaceProbe(OneSetting):
 
 @rfm.simple_test
 class InPlaceProbeOfSource(InPlaceProbe):
-    """Three tasks, as in the redbook, with blocks of its eager limit or eight bytes more."""
+    """Three tasks with blocks of 4096 bytes (the redbook's eager limit) or eight bytes more."""
 
     descr = "all-to-all in place, by sends of three tasks"
     tags = {"source_size"}
@@ -114,7 +114,7 @@ class InPlaceProbeLowered(InPlaceProbe):
 
 @rfm.simple_test
 class InPlace(OneSetting):
-    """The algorithms of an in-place all-to-all that cannot hang."""
+    """An in-place all-to-all, with only those algorithms that never hang."""
 
     descr = "all-to-all in place"
     tags = TAGS
@@ -156,7 +156,7 @@ class TwoWayExchange(ByCores):
 
 @rfm.simple_test
 class TwoWayExchangeOverTcp(TwoWayExchange):
-    """The two-way exchange over TCP (no shared memory): one two-sided and one one-sided way."""
+    """The two-way exchange over TCP, with one two-sided and one one-sided interface."""
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])

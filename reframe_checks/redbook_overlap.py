@@ -1,4 +1,4 @@
-"""Can a transfer or an output run during a computation, by the library or a second thread?
+"""Can the MPI library or a second thread make transfers or output during a computation?
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 4.2.7.
@@ -91,7 +91,7 @@ class OverlapOverTcp(Overlap):
 
 @rfm.simple_test
 class OverlapProgressThread(Overlap):
-    """Transfers with the MPI library's own progress thread. A launch that hangs is ended soon."""
+    """Transfers with the MPI library's own progress thread. A cell may take at most 3 s."""
 
     descr = "overlap with a progress thread"
     tags = TAGS
@@ -137,7 +137,7 @@ class OverlappedOutput(OnesidedCheck):
 
 @rfm.simple_test
 class OutputBesideMessages(OverlappedOutput):
-    """Two tasks write and exchange equally many bytes, one after the other or at the same time.
+    """Each of two tasks writes a file and exchanges messages, in turn or at the same time.
 
     Two threads call MPI, so all cells have the thread level MPI_THREAD_MULTIPLE.
     """

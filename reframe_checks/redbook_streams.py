@@ -1,4 +1,4 @@
-"""Streams of messages: one at each thread level; several at once, by threads or by processes.
+"""Streams of messages: one stream at each thread level; several streams at the same time.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 5.1.5.

@@ -102,7 +102,7 @@ class SharedCounterQuick(SharedCounter):
 
 @rfm.simple_test
 class SharedCounterPapers(SharedCounter):
-    """Every algorithm, flavor and case; also with the compute length of the report's Table 1."""
+    """Every algorithm, flavor and case; some cells compute as long as in the report's Table 1."""
 
     descr = "shared counter, the report's table again"
     tags = {"papers"}

@@ -211,7 +211,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """The outcome of each cell that failed in any launch; a text for each changed verdict."""
+        """Two mappings: failed cells to outcomes, and cells with changed verdicts to texts."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)

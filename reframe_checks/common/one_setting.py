@@ -7,7 +7,7 @@ from .base import OnesidedCheck
 
 
 class OneSetting(OnesidedCheck):
-    """A test of a question on which settings and thread levels have no influence."""
+    """A test whose result does not depend on the setting and the thread level."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([LOWEST_LEVEL])

@@ -27,7 +27,7 @@ class Origins(ByCores):
 
 
 class ThreadsAllowed(OnesidedCheck):
-    """A test at MPI_THREAD_MULTIPLE, to compare its times with the times of a server thread."""
+    """A test without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])
@@ -36,7 +36,7 @@ class ThreadsAllowed(OnesidedCheck):
 
 
 class ServerThread(ThreadsAllowed):
-    """A test with a server thread: there is one more thread than there are ranks."""
+    """A test in which one rank has a second thread, which answers requests (a server thread)."""
 
     helpers = 1
     options = OPTIONS

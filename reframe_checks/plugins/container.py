@@ -18,7 +18,7 @@ def takes_options(platform):
 
 
 class ContainerPlugin(LauncherPlugin):
-    """Runs the check's command in the image that the environment names.
+    """A base class that runs a check's command in the environment's container image.
 
     With the launch model `contained`, the MPI's launcher also runs inside the container. With other
     launch models, the launcher starts the container once for each rank.

@@ -25,7 +25,7 @@ _prefixes = {}
 
 
 class EnvironmentPlugin(RegressionTestPlugin):
-    """Gives a test the document of its environment. Skips a test that cannot run, with a reason."""
+    """A base class that gives a test its environment's document, or skips the test."""
 
     @property
     def is_ours(self):
@@ -105,7 +105,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
 
 class SettingPlugin(RegressionTestPlugin):
-    """Sets the variables of a setting for the MPI family, or skips the test with a reason."""
+    """A base class that sets the variables of a setting for the MPI family, or skips the test."""
 
     #: Named sets of run-time variables.
     setting = builtins.parameter(settings.chosen())

@@ -14,7 +14,7 @@ THREADS_LEVEL = "multiple"
 
 
 class GridPlugin(RegressionTestPlugin):
-    """Declares the axes of a test's cells. ReFrame's option ``--describe`` shows the axes.
+    """A base class that declares a test's axes. ReFrame's option ``--describe`` shows the axes.
 
     The kernel gets the cells by its option ``--cells``.
     """

@@ -20,7 +20,7 @@ SHARE_OF_A_CELL = 0.5
 
 
 class LaunchPlugin(LauncherPlugin):
-    """Starts a kernel by ``launch.sh``, which times and records each mpiexec, even a crash."""
+    """A base class that starts kernels by ``launch.sh``, which times and records each mpiexec."""
 
     placement = builtins.parameter(["unbound"])
     #: Time after which a launch is ended; seconds.

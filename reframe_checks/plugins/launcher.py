@@ -54,9 +54,9 @@ FAMILY_OF = {
 
 
 class LauncherPlugin(RegressionTestPlugin):
-    """Chooses the launcher by partition and MPI family.
+    """A base class that chooses the launcher for a partition and an MPI family.
 
-    Places ranks on nodes as the test declares.
+    The base class also places the ranks on nodes as the test declares.
     """
 
     @property

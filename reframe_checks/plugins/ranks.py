@@ -69,7 +69,7 @@ def ranks_of(*default):
 
 
 class RanksPlugin(RegressionTestPlugin):
-    """Gives a check its number of ranks, and the values that depend on the number of ranks."""
+    """A base class that sets a check's number of ranks, and values that depend on this number."""
 
     ranks = ranks_of(2)
     #: Which numbers of ranks have a meaning: at least, at most (0: any), and multiples of a number.
@@ -85,7 +85,7 @@ class RanksPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def load(self):
-        """The number of threads per core on the fullest node: the maximum over all partitions."""
+        """The greatest number of threads per core on any node of any partition."""
         found = map(nodes_of, partitions())
         return max(one.load(self.ranks, self.helpers, self.threads) for one in found)
 

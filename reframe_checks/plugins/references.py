@@ -19,7 +19,7 @@ REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
 class ReferencePlugin(RegressionTestPlugin):
-    """Reads the site's references for a test, and compares the results of its launch with them."""
+    """A base class that compares the results of a test's launch with the site's references."""
 
     #: Whether a headline figure above the site's bound fails the test; the mode ``regression`` sets
     #: it. In a campaign launches are replicates, and no launch fails by its times.
@@ -82,13 +82,13 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return measured values with their bounds, by the names of performance variables."""
+        """Return a mapping from performance variables to measured values and their bounds."""
         if not self.hold_figures:
             return {}
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the names of values for which no launch decided whether they meet their bounds.
+        """Return the names of values for which no launch shows whether they are above their bounds.
 
         A warning lists the names and the reasons. Values that a known defect makes slow are left
         out.

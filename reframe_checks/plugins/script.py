@@ -1,4 +1,4 @@
-"""Job scripts in folders whose paths have blanks. ReFrame would split a command at a blank."""
+"""Run job scripts in folders with blanks in their paths, although ReFrame splits commands there."""
 
 import pathlib
 
@@ -20,7 +20,7 @@ def _name(job, folder):
 
 
 class ScriptPlugin(RegressionTestPlugin):
-    """Gives a script a path in /proc/self/cwd while it starts; then restores the script's name."""
+    """A base class that starts a job script by a path in /proc/self/cwd, which has no blanks."""
 
     @builtins.run_before("compile", always_last=True)
     def name_build_script(self):

@@ -1,4 +1,4 @@
-"""Find out a launch's transport from the MPI's debug report of an untimed launch before it."""
+"""Find out a launch's transport: a preceding untimed launch prints the MPI's debug report."""
 
 import pathlib
 import shlex
@@ -15,7 +15,7 @@ REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.
 
 
 class TransportPlugin(RegressionTestPlugin):
-    """Keeps a report for each window flavor, ``transport-<flavor>.txt``, beside the result lines.
+    """A base class that keeps a report for each window flavor (``transport-<flavor>.txt``).
 
     The untimed launch has the same launcher, options, ranks, thread level and variables as the
     timed launch. Each report is made only once: ``build/transports`` keeps it for all tests whose

@@ -1,9 +1,8 @@
 """A machine without a scheduler, used as one node, and as several hosts joined by a wire.
 
 Use this file as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the
-files that ``onesided environments`` writes. An environment that does not exist yet, or is
-unavailable, is also listed, so that its checks are skipped with the reason instead of being left
-out.
+files that ``onesided environments`` writes. Environments that do not exist yet, or are unavailable,
+are also listed. The checks of such an environment are skipped with a reason.
 """
 
 from onesided import sites

@@ -4,7 +4,7 @@ ReFrame asks for ``select=<nodes>:mpiprocs=<ranks a node>:ncpus=<ranks a node>``
 ``access`` that begin with a dash become separate lines; other options are added to ``select``.
 MPICH and Intel MPI take the nodes from ``PBS_NODEFILE`` and reach the nodes by ssh, which must not
 ask for a password. An Open MPI without PBS's interface (such as the wheel) knows only one node, so
-the partition ``network`` leaves it out.
+the partition ``network`` leaves this Open MPI out.
 """
 
 from onesided import sites

@@ -1,4 +1,4 @@
-"""A site file to copy: every field that matters here, with its meaning.
+"""A site file to copy, which explains every field that onesided uses.
 
 Copy this file to ``reframe_checks/sites/<site>.py`` (a name of lower-case letters, digits and
 underscores), change its content, remove what is not needed, and then run

@@ -60,7 +60,7 @@ class Campaign:
 
     @property
     def ranks(self) -> list[int] | dict[str, Any] | None:
-        """The numbers of ranks that the campaign asks for; None if it asks for none."""
+        """The numbers of ranks that the campaign names; None if the campaign names no numbers."""
         return self.document.get("ranks")
 
     @property
@@ -87,7 +87,7 @@ class Campaign:
         return provision.read(name, self.provider)
 
     def keep_environment(self) -> None:
-        """Pass the shell variables that an MPI reads to launches, if the campaign asks for this."""
+        """Let launches keep the shell variables that an MPI reads, if the campaign asks for it."""
         if self.document.get("keep_environment"):
             surroundings.keep()
 
@@ -104,7 +104,7 @@ class Campaign:
         return [f"--filter-expr={expression}", *tags]
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
-        """Return what each setting of the campaign means in each environment."""
+        """Return each setting's variables in each environment, or why it has none there."""
         mpis = self._families_and_versions()
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
@@ -112,7 +112,7 @@ class Campaign:
         }
 
     def _families_and_versions(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return the MPI family and version of each environment: as declared, or else as probed."""
+        """Return each environment's MPI family and version, declared or else found by the probe."""
         declared = declarations.declared(in_containers=True)
         found: dict[str, tuple[str | None, str | None]] = {}
         for name in self.environments:
