@@ -79,7 +79,7 @@ def collect(campaign: Campaign) -> None:
 
 
 def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
-    """Write the tables of one part of a session to a folder; return the part's other results."""
+    """Write the tables of one piece of a session to a folder; return the rest of its results."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
         write_part(table, folder, number, f"{name}.parquet")
@@ -101,7 +101,7 @@ def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
 
 
 def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str, Any]:
-    """Return the content of campaign.json, from the campaign and the pieces of its sessions."""
+    """Return the content of campaign.json, made from the campaign and its sessions' results."""
     facts = Counter[str]()
     sessions: dict[str, dict[str, Any]] = {}
     for piece in found:
@@ -129,7 +129,7 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return how many seconds the campaign spent inside launches and in each other activity.
 
-    For a session that an earlier, interrupted run finished, the time of the earlier run counts. If
+    If an earlier run of the campaign finished a session, the session's time in that run counts. If
     the record of each session has the time of its kernel builds, these builds are listed as an
     activity of their own.
     """
@@ -179,7 +179,7 @@ def commit() -> str | None:
 
 
 def repository() -> str | None:
-    """Return the https address of the git remote, without a user name; None if it is not https."""
+    """Return the git remote's https address without a user name; None for any other address."""
     address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
     if address.scheme != "https" or not address.hostname:
         return None

@@ -150,7 +150,7 @@ def tests_for(
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Tell whether ``valid_prog_environs`` has an entry all of whose words fit an environment."""
+    """Tell whether ``valid_prog_environs`` has an entry whose words all fit an environment."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -163,15 +163,15 @@ def _fits(word: str, environment: Mapping[str, Any]) -> bool:
 
 
 def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the labels of each cell of a declared test, by the cell's id."""
+    """Return the labels of each cell of a declared test; the keys are the cells' ids."""
     return grid.cells(test["base_point"], test["crosses"])
 
 
 def sizes_file() -> Path:
-    """Return the path of ``campaign_sizes.json``, whose sizes save a call of ReFrame.
+    """Return the path of ``campaign_sizes.json``, a file with the message sizes of campaigns.
 
-    ``tools/campaign_sizes.py`` writes this file. A test of this project verifies that this file
-    agrees with the checks.
+    ``tools/campaign_sizes.py`` writes this file, which saves a call of ReFrame. A test of this
+    project verifies that the sizes in the file are the sizes in the ReFrame checks.
     """
     return paths.config_dir() / "campaign_sizes.json"
 

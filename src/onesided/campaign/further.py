@@ -58,7 +58,7 @@ def decided_rounds(found: Iterable[Decision]) -> list[int]:
 
 
 def end(found: list[Decision]) -> str | None:
-    """Return why the further rounds ended; None if they did not end or were not asked for."""
+    """Return why the further rounds ended; None if no decision so far has ended them."""
     return found[-1]["end"] if found else None
 
 
@@ -90,7 +90,7 @@ def _narrowed(test: dict[str, Any], chosen: dict[str, str]) -> dict[str, Any]:
 
 
 def line(decision: Decision) -> str:
-    """Return a line of output: how many cells a further round has, and why they need it."""
+    """Return a line that says how many cells run again in a further round, and for what reasons."""
     number, cells = decision["round"], decision["cells"]
     if not cells:
         return f"there is no round {number}: {decision['end']}"

@@ -1,4 +1,4 @@
-"""The grid of an experiment's cells, made from a base point and crosses.
+"""The grid of an experiment's cells, made from a base point and combinations of axis values.
 
 A ReFrame check declares a base point (one value for each axis) and crosses (axes that are varied,
 with their values). Each cross stands for all combinations of its values; the grid has the cells of
@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from onesided.system.errors import InputError
 
 NO_MEANING = "none"
-"""The axis value of a cell for which the axis has no meaning."""
+"""The value of an axis in cells for which the axis has no meaning."""
 
 Value = str | int | float
 Point = Mapping[str, Value]
@@ -72,7 +72,7 @@ def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[s
 
 
 def block_option(block: Mapping[str, Sequence[str]]) -> str:
-    """Return a block as text for a kernel's option ``--cells``: ``axis=v,v;axis=v``."""
+    """Return axes and values as text for the kernels' option ``--cells``: ``axis=v,v;axis=v``."""
     return ";".join(f"{axis}={','.join(values)}" for axis, values in block.items())
 
 
@@ -84,7 +84,7 @@ def points(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, str]]:
 
 
 def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, str]]:
-    """Return each cell's labels by the cell's id, in the order in which a launch runs the cells."""
+    """Return the labels of all cells in the order in which they run; the keys are cell ids."""
     return {_id(labels): labels for labels in points(base_point, crosses)}
 
 

@@ -24,9 +24,9 @@ Line = Mapping[str, Any]
 def of_hang(hangs: Iterable[Line], ranks: int) -> str:
     """Return a text that says where each rank was when a cell hung: in which phase and MPI call.
 
-    The rank that had got least far is named first.
+    The text names the rank with the least progress first.
 
-    ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
+    For example: ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
 
     Args:
         hangs: hang lines. If a rank has several lines, the last line is used.
@@ -45,7 +45,7 @@ def of_hang(hangs: Iterable[Line], ranks: int) -> str:
 def of_death(crashes: Sequence[Line]) -> str:
     """Return a text that says where and how the first rank died; empty if no rank died.
 
-    ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
+    For example: ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
     """
     if not crashes:
         return ""
@@ -214,13 +214,13 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return why the last cell that began without a result failed; else an empty text."""
+    """Return why the last started cell without a result failed; empty if there is no such cell."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
 
 def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the lines of ranks that hung or died before the first cell or between two cells."""
+    """Return the hang or crash lines of ranks before the first cell or between two cells."""
     return [line for line in lines.get(None, []) if line["phase"] != FINALIZE]
 
 
@@ -287,7 +287,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return how a cell that already has a result hung or crashed in a second run, or None."""
+    """Return how a cell hung or crashed when it ran again after its result; None if it did not."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")

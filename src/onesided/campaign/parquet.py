@@ -18,7 +18,7 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 COLLECT = "onesided collect"
-"""The command that error messages name as the writer of a Parquet file, by default."""
+"""By default, error messages name this command as the one that writes the Parquet file."""
 
 
 def _check_whole(path: Path, made_by: str) -> None:
@@ -142,6 +142,6 @@ def _writable(path: Path) -> Iterator[None]:
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """Return a text column of a table, with its invisible characters replaced by `text.line`."""
+    """Return a text column of a table after `text.line` has replaced its invisible characters."""
     odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
     return column.replace({value: text.line(value) for value in odd}) if odd.len() else column

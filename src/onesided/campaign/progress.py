@@ -42,7 +42,7 @@ class Plan:
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return the decisions from the first that is new or has changed since the last call."""
+        """Return the first new or changed decision since the last call, and all later decisions."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -63,7 +63,7 @@ class Plan:
 
 
 class Progress:
-    """Prints how many sessions have ended, and how long the other sessions may take."""
+    """An object that prints how many sessions have ended, and how long the others may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
         """Wait for the record files of all sessions.

@@ -1,13 +1,13 @@
-"""Choose a check's numbers of ranks; say which numbers it supports, and whether cores are shared.
+"""Choose the numbers of ranks with which a check runs, and tell whether threads share cores.
 
 A campaign's ``ranks`` and a partition's extra ``ranks`` are each a list of numbers or a mapping
 with some of the entries below. An entry of the campaign replaces the partition's entry.
 
 - ``list``: the numbers.
-- ``powers_of_two_up_to``: 2, 4, 8, … up to a number, or up to ``cores``: the cores of all nodes of
-  a job.
-- ``max``: greater numbers are left out, also greater numbers that a check has by default.
-- ``per_node``: the most ranks that a node gets.
+- ``powers_of_two_up_to``: 2, 4, 8, … up to a number. The word ``cores`` in place of a number means
+  the number of cores of all nodes of a job.
+- ``max``: greater numbers of ranks are left out, even if a check has them by default.
+- ``per_node``: the largest number of ranks on a node.
 """
 
 import json
@@ -105,7 +105,7 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
 
 
 def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
-    """Return the reason why a check cannot run with a number of ranks, or None.
+    """Return the reason why a check cannot run with a number of ranks; None if it can.
 
     Args:
         ranks: the number.

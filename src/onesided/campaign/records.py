@@ -25,7 +25,7 @@ DIFFERENCES = ("remaining",)
 """The metrics that are a difference between two times. Such a difference may be below 0."""
 
 DAMAGED = "damaged file"
-"""The first words of the reason why a cell of a damaged file is `not_run`."""
+"""The beginning of the text that says why a cell of a damaged file is `not_run`."""
 
 OK = "ok"
 #: Statuses of cells with which a check fails. Each is also a verdict in the report.
@@ -42,7 +42,7 @@ FAILURES = (
 
 @dataclass
 class Launch:
-    """The content of all files that a launch wrote, also when it was started again.
+    """The content of all files that a launch wrote, including all repeated starts of the launcher.
 
     Attributes:
         headers: header lines, one for each launcher that wrote one.
@@ -68,7 +68,7 @@ class Launch:
 
 
 class LineOrder:
-    """Checks that no line of a kernel's file is cut, doubled or in the wrong place.
+    """A check that no line of a kernel's file is cut, doubled or in the wrong place.
 
     A kernel writes a header line, then a started line and a result line for each cell, and at the
     end a finished line. If a launcher was killed, only the last line of its output can be
@@ -81,7 +81,7 @@ class LineOrder:
     """
 
     def __init__(self, file: str) -> None:
-        """Prepare to check the lines of a file; messages name the file `file`."""
+        """Prepare to check the lines of a file, which messages call `file`."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -91,12 +91,12 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Record a cut line. It means damage, unless the launcher was killed at this line."""
+        """Record a cut line. A cut line is damage, unless the launcher was killed at this line."""
         self._blame_cut()
         self._cut = self._open, number
 
     def line(self, number: int, document: Mapping[str, Any]) -> None:
-        """Check the next line of the file; the line is complete."""
+        """Check the next complete line of the file."""
         kind, cell = document["type"], document.get("cell")
         if kind != "header":
             self._blame_cut()
@@ -176,7 +176,7 @@ class LineOrder:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield number and JSON document of each line that is not blank; None if it is incomplete."""
+    """Yield number and document of each nonblank line; an incomplete line's document is None."""
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -274,7 +274,7 @@ def _check_processes(header: Mapping[str, Any], source: str) -> None:
 
 
 def _check_verification(document: Mapping[str, Any], source: str) -> None:
-    """Check that the number of wrong values in a result line is at most that of checked values."""
+    """Check that a result line does not count more wrong values than checked values."""
     for index, one in enumerate(document["verification"]):
         if one["errors"] > one["checked"]:
             expected = f"at most {one['checked']}, as checked"
@@ -325,7 +325,7 @@ def launch_s(attempt: Mapping[str, Any]) -> float | None:
 
 
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
-    """Read the files of a launch. If a file is missing, what comes from it is empty.
+    """Read the files of a launch. A missing file counts as an empty file.
 
     Args:
         lines: the kernel's JSON-lines file; the side files are beside this file.
@@ -370,7 +370,7 @@ def read_launch(lines: Path | str, launches: Path | str, shown: str | None = Non
 
 
 def _add(result: dict[str, Any], further: Mapping[str, Any]) -> None:
-    """Add samples that a cell measured later to the cell's result line."""
+    """Add the samples of a further measurement of a cell to the cell's result line."""
     known = {_series_key(series): series for series in result["series"]}
     for series in further["series"]:
         before = known.get(_series_key(series))
@@ -389,7 +389,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
-    """Return the lines of the ranks' hang or crash files by rank. A relaunch appends lines."""
+    """Return the lines of all hang or crash files, sorted by rank. A relaunch appends lines."""
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
         for number, document in whole_lines(path):

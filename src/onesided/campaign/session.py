@@ -1,11 +1,11 @@
 """A session: one run of ReFrame for one partition, environment and round.
 
 A session is finished when its file ``session.json`` exists. The file ``session.json`` names every
-declared test, and everything on which the test's result depends (`slot.inputs_of`). A fingerprint
-of these inputs is the name of the session's folder. A session with changed sources has another
-folder, so both sessions and their results are kept apart. If an earlier session measured a test
-with the same inputs, the test's result is taken from the earlier session and the test is not run
-again. Each attempt to run the session has its own folder ``attempt-N``.
+declared test, and everything on which the test's result depends (`slot.inputs_of`). The name of the
+session's folder is a fingerprint of everything on which its results depend. A session with changed
+sources has another folder, so both sessions and their results are kept apart. If an earlier session
+measured a test with the same inputs, the test's result is taken from the earlier session and the
+test is not run again. Each attempt to run the session has its own folder ``attempt-N``.
 
 A test is a hole if its launch never ended (its node was lost) or its job never began. A session
 with holes still counts as finished. The next run of the campaign resumes this session, and runs
@@ -60,11 +60,11 @@ class Session:
 
     @cached_property
     def inputs(self) -> dict[str, dict[str, str]]:
-        """For each test, by name: what its result depends on (`slot.inputs_of`)."""
+        """What each test's result depends on (`slot.inputs_of`); the keys are the tests' names."""
         return inputs_of(self.slot, self.environment, self.tests)
 
     def reasons(self) -> dict[str, str]:
-        """Return why each test has to run, by the test's name.
+        """Return, for each test's name, why the test has to run.
 
         Tests that already have a result are left out.
         """
@@ -116,7 +116,7 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Reopen a finished session if launches of it did not run; return how many did not.
+        """Reopen a finished session if it has holes (launches that did not run); return how many.
 
         The file ``session.json`` is renamed and the slot's pointer is removed, so that the next
         `run` fills the holes. If an earlier run reopened the session and was killed, the session's

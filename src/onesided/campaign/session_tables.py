@@ -24,7 +24,7 @@ from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
-"""The most cells of one piece of a session. A piece with only one test may have more cells."""
+"""A piece of a session with several tests has at most this number of cells."""
 
 #: Entries of a header that show the launch model, the container and the binary of a launch.
 FACTS = (
@@ -161,7 +161,7 @@ def collected(piece: Piece) -> Collected:
 
 
 def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
-    """Return the placement of a launch's ranks: as asked for, or as found if none was asked for."""
+    """Return the placement that a test asks for, or the placement found if it asks for none."""
     said = header.get("placement", {})
     return said["found"] if said.get("asked") == outcomes.AS_LAUNCHED else test["placement"]
 
@@ -169,7 +169,7 @@ def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table with the given columns; fill each other column of `schema` with one value."""
+    """Return a table with all columns of `schema`; a column not in `columns` has one value only."""
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
@@ -315,7 +315,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the number of that attempt to run the session in which a test ran."""
+    """Return the number of the session's attempt in which a test ran."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 

@@ -52,7 +52,7 @@ class SiteCampaign(Campaign):
 
     @property
     def provider(self) -> None:
-        """No provider, because the site's own ReFrame configuration provides the environments."""
+        """The provider is None, because the site's own ReFrame provides the environments."""
         return
 
     def environments_on(self, partition: str) -> list[str]:
@@ -60,7 +60,7 @@ class SiteCampaign(Campaign):
         return [name for name, where in self.described if where == partition]
 
     def environment(self, name: str, partition: str | None = None) -> Document:
-        """Return the document of an environment on a partition, or on any if none is named."""
+        """Return an environment's document on a partition; on any partition if none is given."""
         if (name, partition) in self.described:
             return self.described[name, partition]
         found = [one for (own, _), one in self.described.items() if own == name]

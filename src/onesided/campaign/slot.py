@@ -131,7 +131,7 @@ def inputs_of(
 
 
 def _settings(slot: Slot) -> dict[str, Any]:
-    """Return what each setting sets for a launch.
+    """Return the variables of each setting for a launch, or why the setting is unavailable.
 
     The setting's expected transport is left out, because it does not change the launch.
     """
@@ -143,10 +143,10 @@ def _settings(slot: Slot) -> dict[str, Any]:
 
 
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the session's folder and the entry of each test in earlier sessions of the slot.
+    """Yield each test in earlier sessions of the slot: the session's folder and the test's entry.
 
-    The oldest session is first. Tests that were interrupted or not run are left out. Session
-    records of another format version and the session in the folder `but` are left out, too.
+    The oldest session is first. Tests that were interrupted or not run are left out. Records of
+    another format version and the session whose folder is `but` are left out, too.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),
@@ -163,7 +163,7 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
 
 
 def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Take over the tests that other sessions of the slot measured with the same inputs.
+    """Take over results of tests that other sessions of the slot ran with the same inputs.
 
     The files of these tests are hard-linked into `own`, the folder of this session. Therefore no
     session needs the folder of another session.

@@ -16,8 +16,8 @@ from onesided.system.errors import InputError
 RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
-"""The columns of a table that identify a cell of a campaign. Together with the round, these columns
-identify one launch of the cell."""
+"""The columns of a table that identify a cell of a campaign. The columns `PLACE` and the round
+together identify one launch of the cell."""
 
 Place = tuple[Any, ...]
 """One cell's values in the columns that identify a cell (`PLACE`)."""
@@ -42,7 +42,7 @@ IDENTITY = (
     "cell",
 )
 """The columns whose values are the same in all launches of a cell. Rows of a table are combined
-only if they have the same values in these columns."""
+only if they agree in all columns of `IDENTITY`."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
 """The statuses of cells whose samples are used. A failure in MPI_Finalize, after the last cell,
@@ -90,7 +90,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""The columns of cells.parquet that this project only writes, for use by other programs."""
+"""The columns of cells.parquet that this project writes for other programs and never reads."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
 """The columns of cells.parquet that must have a value in every row."""
@@ -257,7 +257,7 @@ def record_of(folder: Path) -> Mapping[str, Any]:
 def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
     """Read cells.parquet.
 
-    If the caller names columns, read only these and fill in no missing values.
+    If the caller names columns, only the named columns are read, and missing values stay missing.
     """
     if names:
         return read_table(path, READ_COLUMNS, where, names)

@@ -21,8 +21,8 @@ class Analysis(Protocol):
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return a table with a row for each value of a launch.
 
-        Its columns are those that identify a cell (PLACE), round, metric, statistic, unit, value,
-        and sometimes kind.
+        The columns are `PLACE` (they identify a cell), ``round``, ``metric``, ``statistic``,
+        ``unit`` and ``value``. Some analyses add the column ``kind``.
         """
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
@@ -47,7 +47,7 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A value of each launch: ranks' samples are combined, and the median over them is taken.
+    """A value of each launch: the median of samples that were first combined over the ranks.
 
     Each metric is declared only once. ReFrame shows the values of the metric, and pages and
     comparisons use them.
@@ -148,7 +148,7 @@ class Experiment:
 
     @property
     def held(self) -> Metric | None:
-        """Return the metric that a site's references keep a bound for; None if there is none.
+        """Return the metric whose bound a site's references keep; None if there is no such metric.
 
         The bound is compared with the least value of several launches, so lower must be better.
         """
@@ -197,7 +197,7 @@ class Experiments(Mapping[str, Experiment]):
 
     @property
     def merits(self) -> Mapping[str, FigureOfMerit]:
-        """Return the value that comparisons use for each kernel; leave out kernels without one."""
+        """Map each kernel to the value that comparisons use; leave out kernels without a value."""
         return {name: entry.merit for name, entry in self.items() if entry.merit is not None}
 
     @property

@@ -96,7 +96,7 @@ EARLY_SHARE_OF_REMAINING = 0.5
 
 @dataclass(frozen=True)
 class Probe:
-    """The valid samples of one launch: two arrays of equal length, in seconds.
+    """The valid samples of one launch, as remaining times and elapsed times in seconds.
 
     Attributes:
         remaining: the remaining time of the target's compute when the operation was issued.

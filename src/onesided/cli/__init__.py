@@ -50,14 +50,14 @@ OF_ACTIONS = {
 """Two help texts of each command that has actions: a line for the list, and a description."""
 
 AS_IN_THE_SHELL = ("wire",)
-"""The commands that start a program of the user, with the variables of the user's shell."""
+"""The commands that keep the user's shell variables, because they start a program of the user."""
 
 OF_MANY_VALUES = (
     *("further", "collect", "collect-reframe", "analyse", "report"),
     *("reproducibility", "compare"),
 )
-"""The commands that make millions of Python objects but hardly any reference cycles. If a command
-makes so many objects, the search for cycles would take a fifth of its time."""
+"""The commands that make millions of Python objects but hardly any reference cycles. These commands
+run without Python's search for reference cycles, which would take a fifth of the time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:

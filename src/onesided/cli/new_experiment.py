@@ -19,7 +19,7 @@ EXPECTED = "small letters, digits and underscores, a letter first: it names a C 
 
 
 def example(published: bool = True) -> dict[str, str]:
-    """Return the files in docs/add-an-experiment.md: their texts by path in the checkout.
+    """Return the texts of the files in docs/add-an-experiment.md; the keys are the files' paths.
 
     Args:
         published: whether to return also the source's numbers, and files as the last section of
@@ -37,7 +37,7 @@ def example(published: bool = True) -> dict[str, str]:
 
 
 def files_of(name: str, study: str) -> dict[str, str]:
-    """Return the files of a new experiment: their texts by path in the checkout.
+    """Return the texts of the files of a new experiment; the keys are the files' paths.
 
     Args:
         name: the name of the kernel, the check, the package and the campaign.

@@ -21,8 +21,8 @@ RANKS, HOSTS_DELAY_US = 2, 50
 TIMED_OUT = 124
 """The exit status for a launcher that was ended after `LAUNCH_TIMEOUT_S` seconds."""
 ONE_MOMENT = ("--latency-passes", "0")
-"""Options with which the kernel measures each latency only once, to save time. If the user gives
-such options, the user's options are used."""
+"""Options with which the kernel measures each latency only once, to save time. A user's own
+``--latency-passes`` replaces this value."""
 #: A library's line may begin with ``[host:4711]`` or ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 

@@ -30,7 +30,7 @@ STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
 @dataclass
 class Bench:
-    """Launches cells, one after another, with one MPI and one setting."""
+    """An object that launches cells, one after another, with one MPI and one setting."""
 
     document: Mapping[str, Any]
     variables: Mapping[str, str]
@@ -39,7 +39,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], *options: str) -> str:
-        """Launch one cell, perhaps with more options of the kernel; return the cell's result."""
+        """Launch one cell, with further kernel options if given; return the cell's result."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"

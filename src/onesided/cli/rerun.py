@@ -91,7 +91,7 @@ def lines(found: Found, again: Again) -> list[str]:
 
 
 def _values(found: Found, again: Again) -> list[str]:
-    """Return lines with the value that is compared, in this launch and in the report."""
+    """Return lines of output with the compared value: from this launch and from the report."""
     from onesided import studies
     from onesided.rerun import launch
 

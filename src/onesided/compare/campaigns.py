@@ -91,7 +91,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """If exactly one name is only in `second` and one only in `first`, map them; else {}."""
+    """Map a name of `second` to one of `first` if each has just one name that the other lacks."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
@@ -137,9 +137,9 @@ def _place_in_first(
     A cell of each campaign is the same cell if test, cell id and environment are equal.
     Environments with different names are matched if ``same`` maps one name to the other, or if each
     campaign has only one unmatched environment of the same family and launch model. Partitions with
-    different names are matched if each campaign has only one unmatched partition. For a cell that
-    the first campaign does not have, the function returns a place (values that identify a cell)
-    that no cell of the first campaign has.
+    different names are matched if each campaign has only one unmatched partition. If the first
+    campaign does not have the cell, the function returns values that identify no cell of the first
+    campaign.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -168,7 +168,7 @@ def _missing(
 ) -> dict[str, tuple[int, int]]:
     """Count, for each environment, the cells that only the first or only the second campaign has.
 
-    The key is the environment's name in the first campaign; if it has none there, the second's.
+    An environment's key is its name in the first campaign, or else its name in the second.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}

@@ -16,17 +16,18 @@ change by this factor would be found."""
 
 LEAST_FACTOR = 1.05
 """The smallest factor that is called a difference. A smaller difference may come from the machine,
-whose speed changes from hour to hour. The launches of one campaign do not show this change of the
-machine. Five campaigns were measured, and nothing was changed between the campaigns. From these
-campaigns, 90 ratios were computed, each for one environment in two campaigns. Of these 90 ratios
-without a real change, 0.958 was farthest from 1."""
+whose speed changes from hour to hour. The launches of one campaign do not show how the machine's
+speed changes. Five campaigns were measured, and nothing was changed between the campaigns. From
+these campaigns, 90 ratios were computed, each for one environment in two campaigns. Of these 90
+ratios without a real change, 0.958 was farthest from 1."""
 
 CELL_LAUNCHES = 7
 """How many launches each side of a comparison needs to judge a single cell. The values of some
 cells are bimodal. With six launches, one side may show only one mode, and the other side only the
-other mode. This false difference happens in one of 2048 bimodal cells, and a campaign has dozens of
-bimodal cells. Some launches do not count, because their cores were far apart or another program
-used a core. With ten rounds, seven launches still count; with six rounds, fewer than seven do."""
+other mode. In one of 2048 bimodal cells, six launches on each side show such a false difference. A
+campaign has dozens of bimodal cells. Some launches do not count, because their cores were far apart
+or another program used a core. After ten rounds, seven launches of a cell still count; after six
+rounds, fewer than seven count."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """How many launches each side of a comparison needs to judge an environment, whose values are means
@@ -55,11 +56,11 @@ class Family(NamedTuple):
 
 ENVIRONMENTS = Family(ENVIRONMENT_LAUNCHES, 0.03)
 CELLS = Family(CELL_LAUNCHES, 0.02)
-"""The family of single cells. The families `ENVIRONMENTS` and `CELLS` together find a false
+"""The family of single cells. The test families `ENVIRONMENTS` and `CELLS` together find a false
 difference in at most 5 % of comparisons."""
 
 Launches = Mapping[int, float]
-"""The logarithm of a cell's value in each round, by the number of the round."""
+"""The logarithm of a cell's value in each round; the keys are the numbers of the rounds."""
 
 Sides = tuple[Sequence[float], Sequence[float]]
 """The logarithms of the values of both sides, with one value for each launch or round."""
@@ -67,7 +68,7 @@ Sides = tuple[Sequence[float], Sequence[float]]
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two sides: the second side's values divided by the first's, and a test.
+    """The ratio of the second side's values to the first side's values, with a significance test.
 
     Attributes:
         ratio: the ratio of geometric means over launches. If it is above 1, the second side is
@@ -135,9 +136,9 @@ def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
 
     The middle between the medians of both sides is subtracted from each value of a cell. The value
     of a round is the mean of these differences over all cells of the round. Therefore an effect on
-    all cells of a launch is counted only once, and a cell that is missing in a round does not
-    change the round's value. Further rounds have few cells. A round is left out if it has fewer
-    than half as many cells as the fullest round.
+    all cells of a launch is counted only once. A cell that is missing in a round does not change
+    the round's value. Further rounds have few cells. A round is left out if it has fewer than half
+    as many cells as the fullest round.
 
     Args:
         cells: for each cell, the launches on both sides.

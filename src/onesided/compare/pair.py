@@ -40,7 +40,7 @@ def in_both(first: str, second: str) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """A campaign and its verdicts; it is one side of a comparison, or both sides.
+    """A campaign with its verdicts, from which one side or both sides of a comparison come.
 
     Attributes:
         folder: the campaign's results.
@@ -118,7 +118,7 @@ class Pair:
 
     @property
     def is_crowded(self) -> bool | None:
-        """Tell whether the cell had fewer cores than threads on either side; None if not known."""
+        """Tell whether the cell's threads had to share cores on either side; None if not known."""
         return self.first["oversubscribed"] or self.second["oversubscribed"]
 
     @property
@@ -141,7 +141,7 @@ class Pair:
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second median is in the rerun interval of the first side, if known."""
+        """Tell whether the second median is in the first side's rerun interval; None if unknown."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -191,7 +191,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """The difference of an environment over all its cells, and where and how the cells were run.
+    """The difference of an environment over many cells, with their partition, setting and kernel.
 
     Attributes:
         system: the system of the first side.
@@ -219,7 +219,7 @@ class Overall:
         return in_both(self.environment, self.other)
 
     def has(self, pair: Pair) -> bool:
-        """Tell whether a cell, with or without timings, belongs to this environment and kernel."""
+        """Tell whether a cell, timed or not, belongs to this environment and kernel."""
         place = (self.system, self.partition, self.environment, self.other, self.setting)
         return _overall_key(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
 
@@ -253,7 +253,7 @@ class Comparison:
         return median(factors) if factors else None
 
     def sensitive(self, factor: float) -> list[Pair]:
-        """Return the tested cells in which a true change by a factor would have been found."""
+        """Return the tested cells in which a change by the given factor would have been found."""
         return [pair for pair in self.tested if pair.difference.detectable <= factor]
 
     @property
@@ -357,7 +357,7 @@ def overall(timed: Sequence[Timed]) -> list[Overall]:
 
 
 def _overall_key(pair: Pair) -> tuple[Any, ...]:
-    """Return a cell's system, partition, environments and setting, which an `Overall` groups by."""
+    """Return a cell's system, partition, environments and setting: the key of an `Overall`."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

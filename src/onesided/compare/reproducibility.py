@@ -43,14 +43,14 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the share meets its bound. A share without a bound always does."""
+        """Tell whether the share meets its bound, or has no bound."""
         if self.bound is None:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
 
     @property
     def line(self) -> str:
-        """Return one line of text: the share, the two counts it comes from, and its bound."""
+        """Return one line of text with the name, `count`, `total`, the share and the bound."""
         said = f"{self.name}: {self.count} of {self.total} ({self.share:.1%})"
         if self.bound is None:
             return said
@@ -62,12 +62,12 @@ def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the shares that measure reproducibility, over the cells that both runs have.
 
     Cells with a helper are left out, because on few cores such cells measure the scheduler. The
-    value of a cell is the median over launches of the cell's figure of merit. The shares for
-    half-width and ratio use the interval in which a rerun's median should be
-    (`statistics.rerun_interval`). The last of the returned shares uses the interval of the median
-    itself. The last share is only for comparison and has no bound. If six launches and six other
-    launches have the same distribution, the median of the first six is within the interval of the
-    other six in 90.0 % of all cases.
+    value of a cell is the median over launches of the cell's figure of merit. Two of the shares
+    are about the interval in which a rerun's median should be (`statistics.rerun_interval`). The
+    last of the returned shares uses the interval of the first run's median. The last share is only
+    for comparison and has no bound. If six launches and six other launches have the same
+    distribution, the median of the first six is within the interval of the other six in 90.0 % of
+    all cases.
 
     Args:
         found: the cells that `plain_pairs` returns.

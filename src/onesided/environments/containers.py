@@ -24,12 +24,12 @@ CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The name of the image that has kernels for the MPI ABI, but no MPI."""
 OWN, SHARED = "own", "shared"
-"""Whether each container of a launch has namespaces of its own, or containers with the same
-launcher share them."""
+"""Each container of a launch has namespaces of its own (`own`), or containers with the same
+launcher share their namespaces (`shared`)."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""The environment variable that every image of this project sets. The variable's value is the path
-of the document that describes the image."""
+"""The environment variable with the path of the document that describes an image. Every image of
+this project sets this variable."""
 ROOT = Path("/opt/onesided")
 """The folder in which every image contains this project."""
 DOCUMENT = ROOT / "image.json"

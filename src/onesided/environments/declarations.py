@@ -111,7 +111,7 @@ class Declaration:
         """Return the name of the container image with this MPI.
 
         This is the declared image. If no image is declared, the image has the family's name for the
-        first version of the family in the file. For other versions of the family, the image has the
+        first version of the family in the file. For any other version, the name of the image is the
         name of the native environment.
         """
         if self.image:
@@ -245,7 +245,7 @@ class Requirement:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of the last line, and the text, of each requirement in a lock file."""
+    """Yield each requirement in a lock file: the number of its last line, and its text."""
     held: list[str] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):

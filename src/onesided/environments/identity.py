@@ -47,7 +47,7 @@ SHARED_PREFIXES = ("/", "/usr")
 
 
 class UnknownMpiError(OnesidedError):
-    """Raised if a wrapper cannot compile, or its program does not run or links an unknown MPI."""
+    """Raised if a compiler wrapper fails, or if its program fails or links an unknown MPI."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
         """Make the error. The attribute ``reason`` is the message without the program's path."""
@@ -78,7 +78,7 @@ class Identity:
     def is_version(self, wanted: str) -> bool:
         """Tell whether the MPI's version is ``wanted``.
 
-        If one version has fewer numbers, as 5.0 and 5.0.11, only the common numbers are compared.
+        Of two versions such as 5.0 and 5.0.11, only the numbers that both have are compared.
         """
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)

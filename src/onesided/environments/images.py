@@ -27,11 +27,11 @@ from onesided.system.processes import ProgramError, ask
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
-"""The name of the definition file that all images with an MPI use. Each kernel is an app of these
-images."""
+"""The name of the definition file that all images with an MPI use. Each kernel is an app of an
+image with an MPI."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""The definitions of images with an app for each kernel, and the standard (MPI or OpenSHMEM) of
-these kernels."""
+"""For each image definition with one app per kernel: the standard of the kernels (MPI or
+OpenSHMEM)."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),

@@ -46,7 +46,7 @@ def names(library: str = libraries.MPI) -> list[str]:
 
 
 def chosen(library: str) -> list[str]:
-    """Return the kernels of a library that `CHOICE_VARIABLE` lists; without it, all kernels."""
+    """Return a library's kernels that `CHOICE_VARIABLE` lists; all kernels if it is not set."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 

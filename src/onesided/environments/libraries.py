@@ -1,6 +1,6 @@
 """The two standards for which kernels are built, MPI and OpenSHMEM, and their source files.
 
-``src/kernels/CMakeLists.txt`` has the same rules. One build is for one library, MPI or OpenSHMEM.
+``src/kernels/CMakeLists.txt`` has the same rules. Each build is for MPI or for OpenSHMEM.
 """
 
 from pathlib import Path, PurePath

@@ -14,7 +14,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 DEFAULT = "default"
-"""The setting that sets nothing. Other settings are compared with this default setting."""
+"""The setting that sets nothing. All other settings are compared with the setting `default`."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
 """The environment variable that lists the settings for which ReFrame makes checks, separated by

@@ -53,7 +53,7 @@ def environment_file(definition: Definition) -> Path:
 
 
 def read(definition: Definition) -> Document:
-    """Return the document of a site's environment; if there is none, the document of `unknown`."""
+    """Return the document of a site's environment. If none is valid, `unknown` makes one."""
     try:
         document = documents.read_json(environment_file(definition), "environment")
     except InputError:

@@ -94,7 +94,7 @@ def from_text(written: str | None) -> dict[str, Any]:
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """List the differences between the transport that was found and that which a setting asks for.
+    """List how the transport that was found differs from the transport that a setting asks for.
 
     Args:
         asked: fields of `Transport`, and the value that each field must have.
@@ -138,7 +138,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the value that all given values have; None if there is no such value."""
+    """Return the value if all given values are equal; None if they differ or there are none."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -221,9 +221,9 @@ _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 def _mpich_local(report: str) -> bool | None:
     """Tell whether MPICH's ranks on one node use shared memory, and so bypass the network module.
 
-    The result is None if the debug report does not show this. A report lists only variables whose
-    values differ from their defaults. Therefore a variable that is not in the list has its default,
-    but only if the report has a list.
+    The result is None if the debug report does not show whether ranks use shared memory. A report
+    lists only variables whose values differ from their defaults. Therefore a variable that is not
+    in the list has its default, but only if the report has a list.
     """
     listed = dict(_MPICH_VARIABLE.findall(report))
     if "MPIR_CVAR_DEBUG_SUMMARY" not in listed or any(name in listed for name in _MPICH_CLIQUES):
@@ -290,11 +290,11 @@ def _openmpi_matches(lines: Iterable[str], pattern: re.Pattern[str]) -> list[str
 
 
 def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
-    """Return the components with which Open MPI accesses windows (osc); "?" if this is uncertain.
+    """Return Open MPI's components for windows (osc), with "?" for an uncertain component.
 
-    The debug report names the component for a window and the component for point-to-point messages
-    in lines of the same form. The first of these lines is about point-to-point messages. Open MPI
-    4.1 does not report which component it selects for windows.
+    The debug report has lines of the same form for windows and for point-to-point messages. The
+    line about point-to-point messages comes first. Open MPI 4.1 does not report which component it
+    selects for windows.
     """
     selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
     return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)

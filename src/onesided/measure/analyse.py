@@ -29,8 +29,8 @@ from onesided.measure.summary import merit_rows, summary_of
 from onesided.system import cores, documents, writing
 
 MOST_CELLS = 20_000
-"""If several tests are in one batch, the batch has at most this number of cells. If a campaign has
-at most twice as many cells, all its cells are in one batch."""
+"""If several tests are in one batch, the batch has at most this number of cells. A campaign with at
+most twice this number of cells is one batch."""
 
 WHERE = ("system", "partition", "environment")
 
@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return a filter for the rows of a table that belong to the batch; None if all rows do."""
+        """Return a filter for the rows of a table that belong to the batch; None if it has all."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))

@@ -65,7 +65,7 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell is compared, has the default setting, and has a core for each thread.
+    """Tell whether a cell's kernel is compared, its setting is `default`, and it is not crowded.
 
     Args:
         cell: the cell's entry of verdicts.json.

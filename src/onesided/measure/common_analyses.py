@@ -1,4 +1,4 @@
-"""The analyses that several experiments share: without verdicts, or with a rank that computes.
+"""The analyses that experiments share: of cells without a verdict, or with a computing rank.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -167,7 +167,7 @@ class ReferenceAnalysis:
         self.reason = reason
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples that count. A subclass may leave out more samples."""
+        """Return the samples that count. A subclass may let fewer samples count."""
         skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
         first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
         return samples.filter(pl.col("index") >= first) if skipped else samples
@@ -229,7 +229,7 @@ class ComputingAnalysis(ReferenceAnalysis):
 
 
 class BehindAnalysis(ComputingAnalysis):
-    """Like `ComputingAnalysis`, for accesses that may need a later call of the computing rank."""
+    """The analysis of cells whose accesses may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return each access, and how much of a compute phase remained when it was issued.

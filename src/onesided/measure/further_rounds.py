@@ -27,8 +27,8 @@ NO_ROUND = {
     OUT_OF_TIME: "the campaign's time was over",
     OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
 }
-"""The reasons why a cell got no further round although it needed one. The keys say how the
-campaign's rounds ended."""
+"""The reasons why a cell got no further round although it needed one. The key of each reason says
+how the campaign's rounds ended."""
 
 Cell = Mapping[str, Any]
 
@@ -72,11 +72,11 @@ def wanted(
     until: Mapping[str, Any],
     merits: Container[str],
 ) -> dict[str, dict[str, str]]:
-    """Return the cells that get a further round, with one reason for each cell.
+    """Return, for each test, the cells that get a further round, with one reason for each cell.
 
-    The keys are the tests of the cells. If a cell needs a further round in one environment, the
-    cell runs again in all environments and partitions. If a cell ran again in one environment only,
-    environments would have different numbers of launches, and chance would decide how many.
+    If a cell needs a further round in one environment, the cell runs again in all environments and
+    partitions. If a cell ran again in one environment only, environments would have different
+    numbers of launches, and chance would decide how many.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:

@@ -21,26 +21,26 @@ from onesided.cells.verdicts import (
 from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
-"""A sample of an operation counts only if, when the operation was issued, the target was to compute
-for at least this time. On our machine, the slowest access to a counter on an idle target took half
-of this time, 0.5 ms. With a shorter remaining compute time, a slow operation would look like an
-operation that waits."""
+"""A sample counts only if the target still had to compute for at least this time when the operation
+was issued. On our machine, the slowest access to a counter on an idle target took half of this
+time, 0.5 ms. With a shorter remaining compute time, a slow operation would look like an operation
+that waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
-"""Two series of samples. They tell how long the target waited for a core during its state, and how
-long the origin waited for a core during its access."""
+"""Two series of samples: how long the target waited for a core during its state, and how long the
+origin waited for a core during its access."""
 
 MOST_RUN_DELAY = 0.1
 """The largest share of the target's state for which a rank may wait for its core. If a rank waits
 longer, it counts as a rank that lost its core. Some targets call MPI again and again during their
-state (they probe or poll). If such a target lost its core, what remains of its state is measured by
-its number of visits to MPI. If the origin lost its core, the origin could not see these visits, and
-the sample is not used."""
+state (they probe or poll). If such a target lost its core, its remaining visits to MPI say how much
+of its state remains. If the origin lost its core, the origin could not see these visits, and the
+sample is not used."""
 
 LEAST_VISITS = 10
 """If a target lost its core, a sample counts only if at least this many of the target's visits to
-MPI remain. A target with fewer remaining visits was without its core for nearly all of its
-remaining state, and did not compute. A target that visits MPI every 100 us makes ten visits in
+MPI remain. With fewer remaining visits, the target had no core for nearly all of its remaining
+state, so it did not compute. A target that visits MPI every 100 us makes ten visits in
 `MINIMUM_REMAINING_S`."""
 
 BACK_SHARE_OF_REMAINING = 0.9
@@ -50,9 +50,9 @@ and because a target may be preempted after its last time stamp."""
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
 """The number of valid samples that a launch needs to count as valid. Suppose that a target answers
-only every second operation. If a launch had two samples, such a target would look early in five
-launches of six with a probability of 0.5 %. If a launch had one sample, this probability would be
-11 %."""
+only every second operation. With two samples in each launch, this target would look early in five
+launches of six with a probability of 0.5 %. With one sample in each launch, the probability would
+be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
 """The number of valid launches that a verdict needs; with fewer launches, the verdict is
@@ -128,8 +128,8 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
     The result is a delay only if four conditions are met. The remaining compute times differ enough
     that a time in proportion to them would have grown. The times did not grow. Most times are near
     the delay, so that the operations are no mixture of immediate and waiting ones. Enough launches
-    contribute. The delay is the median time of those half of the samples that had the most
-    remaining compute time.
+    contribute. The delay is the median time of the half of the samples with the longest remaining
+    compute times.
     """
     samples = sorted(
         pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)

@@ -1,4 +1,4 @@
-"""Compute a cell's uncontended latency in each launch, and the state of the cores at that time.
+"""For each launch of a cell, compute the uncontended latency and the state of the cores.
 
 A launch measures a latency at several moments, because the machine changes between these moments.
 The latency of the launch is the least value that was measured on cores in the right state.
@@ -22,24 +22,24 @@ DISTANCE = "line_round_trip"
 """The series of distances between the target's core and the first origin's core. A distance is the
 time of a cache line's round trip."""
 DISTANCES = 6
-"""At each moment of a latency, a launch measures this number of distances between cores. Half of
-the distances are measured before the latency, half after it."""
+"""Each time a launch measures a latency, it also measures this number of distances between cores.
+Half of the distances are measured before the latency, half after it."""
 WIDTH = "core_width"
-"""The series of widths of the first origin's core. The width is the number of operations that the
-core executes at a time. The core's width is measured once for each sample of the latency."""
+"""The series of samples of the first origin's core width: the number of operations that the core
+executes at a time. The core's width is measured once for each sample of the latency."""
 
 WIDE_FACTOR = 0.85
 """A core counts as not shared with another program if its width is at least this share of its full
 width in the same cell. On one virtual machine, a core that another guest also used had 45 to 70 %
 of its full width. A core that was not shared had 85 to 100 % of its full width. At other hours, a
-core that was shared with a guest that mostly waited had 70 to 95 %. Therefore no limit separates
-all shared cores from all cores that are not shared."""
+core that a mostly waiting guest also used had 70 to 95 % of its full width. Therefore no limit
+separates all shared cores from all cores that are not shared."""
 TARGET_WIDTH = "target_core_width"
 """The series of widths of the target's core, measured before and after each moment of the
 latency."""
 LEAST_OWN = 3
-"""If at least this many samples of a moment were taken on a core that is not shared, only these
-samples count."""
+"""If a moment has at least this many samples from a core that is not shared, only these samples
+count."""
 
 NEAR_FACTOR = 1.5
 """Two cores are `near` if the round trip of a cache line between them is at most this factor longer
@@ -58,9 +58,10 @@ Each cell has its own full width, because the width depends on what runs between
 measurements."""
 
 CORES_MATTER = 1.15
-"""If the medians of moments that meet a condition on the cores and of moments that do not meet it
-differ by more than this factor, the condition matters to the cell's latency. If neither condition
-(cores near each other, cores not shared) matters, all moments of the cell count."""
+"""Take the median latency of the moments that meet a condition on the cores, and that of the
+other moments. If these medians differ by more than this factor, the condition matters to the cell's
+latency. If neither condition (cores near each other, cores not shared) matters, all moments of the
+cell count."""
 LEAST_SHARE = 0.3
 """Latencies must meet a condition on the cores only if at least this share of the cell's launches
 have a moment that meets the condition. Without this rule, one or two launches could be a reason to
@@ -78,8 +79,8 @@ MET = "met_cores"
 latency: 1 if they were, else 0. The metric has a statistic for each condition on the cores, except
 for conditions that make no difference to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""For each condition on the cores: the name of the state if a moment does not meet the condition.
-The names of the conditions are also the names of the statistics of `MET`."""
+"""For each condition on the cores: the state of the cores when the condition is not met. The names
+of the conditions are also the names of the statistics of `MET`."""
 
 Met = tuple[tuple[float, float] | None, ...]
 """A tuple with one entry for each condition on the cores: the smallest and the largest value of
@@ -159,7 +160,7 @@ def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
 
 
 def _on_own_core(widths: Sequence[float]) -> list[int]:
-    """Return which samples of a moment count: those on a wide core; all if too few are on one."""
+    """Return the indices of samples on a wide core; all indices if these samples are too few."""
     wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
@@ -256,7 +257,7 @@ def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]
 
 
 def _differ(name: str, among: pl.Expr) -> pl.Expr:
-    """Return an expression: whether a cell's latency depends on one condition on the cores.
+    """Return an expression that is true if a cell's latency depends on one condition on the cores.
 
     Args:
         name: the name of the column which says whether the cores were in the right state.
@@ -270,7 +271,7 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Return an expression: at which moments a condition that matters was not met by the cores.
+    """Return an expression that is true at moments that do not meet a condition that matters.
 
     Args:
         name: see `_differ`.
@@ -316,8 +317,8 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     makes no difference to the cell's latency need not be met. The least latency of all moments that
     count is stored as ``latency.median``, because other work of the machine can only increase a
     latency. If no moment of a launch counts, the least latency of moments at which no other program
-    used the cores is stored as ``latency.far``. If there is no such moment either, the least
-    latency of the launch is stored as ``latency.shared``.
+    used the cores is stored as ``latency.far``. If another program used the cores at every moment,
+    the least latency of the launch is stored as ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (
@@ -356,8 +357,8 @@ def are_alike(first: Met, second: Met) -> bool:
     """Tell whether two latencies have a fair ratio: the cores were in the same state for both.
 
     For a condition that makes a difference to both latencies, either all launches of both latencies
-    met the condition, or none of them did. The same is required of the launches of one latency if
-    the condition makes a difference only to this latency.
+    met the condition, or none of them did. A condition that makes a difference to only one latency
+    must also be met by all launches of this latency or by none.
     """
     pairs = zip(first, second, strict=True)
     known = [[one for one in pair if one is not None] for pair in pairs]

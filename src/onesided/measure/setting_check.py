@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """How a cell's launches differ from what the cell's setting asks for, and what is not known."""
+    """Differences between a cell's launches and the cell's setting, and unknown attributes."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ normally distributed value is more than this number of standard errors below its
 
 @dataclass(frozen=True)
 class Shift:
-    """The difference of two means: that of a second set of values minus that of a first set.
+    """The difference of two means: the mean of a second set minus the mean of a first set.
 
     Attributes:
         value: the difference of the means, in the unit of the values.
@@ -45,10 +45,10 @@ class Shift:
     def detectable(self, level: float, floor: float = 0.0) -> float | None:
         """Return the smallest true difference that a test would find with a probability of 95 %.
 
-        The method is the normal approximation to the non-central t (M. Abramowitz and I. A. Stegun,
-        Handbook of Mathematical Functions, 26.7.10), as if `error` were the true error. But `error`
-        is only an estimate, so a test finds this difference in a little less than 95 of 100
-        repetitions (docs/methods.md).
+        The method is the normal approximation to the non-central t (Abramowitz and Stegun, Handbook
+        of Mathematical Functions, 26.7.10), as if `error` were the true error. But `error` is only
+        an estimate, so a test finds this difference in a little less than 95 of 100 repetitions
+        (docs/methods.md).
 
         Args:
             level: a difference is reported only if `p` is below this level.
@@ -89,8 +89,8 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 def student_tail(t: float, freedom: float) -> float:
     """Return the probability that a value of Student's t distribution is above ``t``.
 
-    The method is the incomplete beta function (M. Abramowitz and I. A. Stegun, Handbook of
-    Mathematical Functions, 26.5.8 and 26.7.1).
+    The method is the incomplete beta function (Abramowitz and Stegun, Handbook of Mathematical
+    Functions, 26.5.8 and 26.7.1).
 
     Args:
         t: any value.
@@ -116,7 +116,7 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the t for which Student's t distribution has the share `coverage` between -t and t."""
+    """Return the value t for which Student's distribution has the share `coverage` in -t to t."""
     t, step = 0.0, 1.0
     # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay
     # there
@@ -163,8 +163,8 @@ def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
 def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
     """Tell whether all values of one set are larger than all values of the other set.
 
-    If two sets of n and m values are drawn from the same distribution, the values are apart with
-    the probability ``2 / C(n + m, n)``. This probability is 0.8 % for two sets of five values, and
+    If two sets of n and m values come from one distribution, one set lies above the other with the
+    probability ``2 / C(n + m, n)``. This probability is 0.8 % for two sets of five values, and
     0.2 % for two sets of six values.
 
     Raises:
@@ -179,8 +179,8 @@ def holm(probabilities: Sequence[float | None]) -> list[float | None]:
     If every test with a corrected p-value below some level is said to show a difference, the
     probability of any false difference is at most this level. The correction is right even if the
     tests depend on each other, as tests of cells of one launch do. The k-th smallest of n p-values
-    is multiplied by n - k + 1, and no result is below the result of a smaller p-value (S. Holm,
-    Scandinavian Journal of Statistics 6, 1979, 65-70).
+    is multiplied by n - k + 1. No result is below the result of a smaller p-value. The method is
+    from Holm, Scandinavian Journal of Statistics 6, 1979, 65-70.
 
     Args:
         probabilities: one probability for each test; None if there was no test. A None stays None

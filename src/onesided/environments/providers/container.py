@@ -31,7 +31,7 @@ class Image:
 
 
 class Container(Provider):
-    """Takes MPI and kernels from a container image: the image of this process or another image."""
+    """A provider that takes MPI and kernels from this process's image or from another image."""
 
     name = containers.PROVIDER
 
@@ -146,9 +146,9 @@ def _sha256(path: Path) -> str:
 
 
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
-    """Return the document of the MPI in the image or on the host, and what containers must get.
+    """Return the document of the image's or the host's MPI, and what containers get from the host.
 
-    Containers must get environment variables, and folders of the host.
+    Containers get environment variables, folders and perhaps a launcher from the host.
 
     Args:
         found: the image.

@@ -27,8 +27,8 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""The version number of the way in which Spack builds. It is increased if Spack has to build again
-although the specs are the same."""
+"""The version of the procedure by which Spack builds. This version is increased if Spack has to
+build again although the specs are the same."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
@@ -57,7 +57,7 @@ class Found:
 
 
 class Spack(Provider):
-    """Provides kernels that Spack builds for each thread level, and the MPI if Spack has built it.
+    """A provider of kernels that Spack builds for each thread level, and of MPIs that it built.
 
     If this machine has no Spack, the declared provider is used in its place.
     """
@@ -277,7 +277,7 @@ def _made(call: _Spack) -> Document:
 
 @dataclass(frozen=True)
 class _Spack:
-    """Calls Spack in the Spack environment of this project."""
+    """An object that calls Spack in the Spack environment of this project."""
 
     program: Path
     folder: Path

@@ -1,12 +1,12 @@
 """Provide MPIs that this machine has.
 
-A declaration names the prefix or the compiler wrapper. The MPI library itself says which MPI it is.
+An MPI is declared by its prefix or compiler wrapper. The MPI library itself says which MPI it is.
 
 The name of a compiler wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the
-wrapper of any MPI. Therefore the wrapper compiles a program; the library that this program loads is
-the library of the MPI. Then the probe verifies that the launcher belongs to the same MPI as the
-library. ``/usr`` has the programs of several MPIs in one folder. Therefore each environment gets a
-separate folder, with a program ``mpiexec`` that calls the launcher of its MPI.
+wrapper of any MPI. Therefore a program is compiled with the wrapper. The MPI library that this
+program loads says which MPI it is. Then the probe verifies that the launcher belongs to the same
+MPI as the library. ``/usr`` has the programs of several MPIs in one folder. Therefore each
+environment gets a separate folder, with a program ``mpiexec`` that calls the launcher of its MPI.
 """
 
 import json
@@ -32,7 +32,7 @@ LIBRARIES = "LD_LIBRARY_PATH"
 
 
 class System(Provider):
-    """Finds an MPI that this machine already has.
+    """A provider that finds MPIs which are already on this machine.
 
     This provider installs only a script ``mpiexec`` that calls the MPI's launcher.
     """
@@ -134,7 +134,7 @@ def _launcher(declaration: Declaration, compiler: Path) -> Path:
 def _program(name: str) -> Path:
     """Return the path of a program.
 
-    Links of folders are followed, but the program's name stays, because a wrapper's name matters.
+    Links to folders are resolved. A link to the program is kept, because a wrapper's name matters.
     """
     found = shutil.which(name)
     if found is None:
@@ -147,7 +147,7 @@ def _identify(
 ) -> tuple[identity.Identity, dict[str, str]]:
     """Return which MPI a compiler wrapper links.
 
-    Also return the shell's variable with library folders, if the MPI needs it.
+    Also return ``LD_LIBRARY_PATH`` with the shell's folders, if the MPI needs these folders.
     """
     faults = []
     for variables, extra in _attempts(declaration, root):
@@ -164,8 +164,8 @@ def _attempts(
 ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
     """Yield sets of environment variables; the MPI is tried with each set, in this order.
 
-    The first sets are those of the possible MPI families. The last sets have the shell's library
-    folders in addition.
+    The first sets are the declared variables of the possible MPI families. The last sets also have
+    the shell's library folders.
 
     An MPI may need library folders that a site's modules set in the shell. The shell's library
     folders come last, because they may contain the library of another MPI.

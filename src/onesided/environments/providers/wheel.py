@@ -46,12 +46,12 @@ PIP_OPTIONS = (
 
 
 class Wheel(Provider):
-    """Provides MPIs from Python wheels whose hashes are in config/wheels.lock."""
+    """A provider of MPIs from Python wheels whose hashes are in config/wheels.lock."""
 
     name = "wheel"
 
     def find(self, declaration: Declaration, work: Work) -> Installation:
-        """Return the MPI in its future folder, with the requirements from config/wheels.lock."""
+        """Return the MPI in its installation folder, with its lines of config/wheels.lock."""
         lines, missing = _locked(declaration)
         requirements = None if missing else "\n".join(lines) + "\n"
         return Installation.in_folder(declaration, declaration.prefix, requirements)
@@ -76,7 +76,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
-    """Return an MPI's lines of config/wheels.lock, and the MPI's packages without such lines."""
+    """Return an MPI's lines of config/wheels.lock, and the MPI's packages that this file lacks."""
     locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]

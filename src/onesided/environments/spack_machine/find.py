@@ -137,7 +137,7 @@ def all_mpis() -> Iterator[Found]:
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
     """Return the MPI that `look` finds.
 
-    If `look` fails, return what was looked at, with the reason.
+    If `look` fails, return the `origin` of the possible MPI, with the reason of the failure.
     """
     try:
         return replace(look(*what), origin=origin)

@@ -182,7 +182,7 @@ def gcc() -> Document | None:
 def cmake() -> Document | None:
     """Return the entry for CMake.
 
-    CMake itself says where it is installed, because it may be in a Python package.
+    CMake is asked where it is installed, because it may be in a Python package.
     """
     program = _program("cmake")
     if program is None:
@@ -229,7 +229,7 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return the packages that Spack need not build, because others are already on this machine.
+    """Return the packages that Spack need not build, because the externals make them unnecessary.
 
     Args:
         program: Spack's program.
