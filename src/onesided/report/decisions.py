@@ -136,7 +136,7 @@ class Cells:
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return what a choice asks of a key, such as the number of ranks; None if nothing."""
+        """Return what a choice requires for a key, such as `ranks`; None if it requires nothing."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
