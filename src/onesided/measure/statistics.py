@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
-"""The probability with which an interval of a median must contain the true median. With only five
+"""An interval of a median contains the true median with at least this probability. With only five
 values, the range contains the true median with a probability of 0.9375."""
 
 INTERVAL = "interval"
@@ -105,8 +105,8 @@ _STUDENT_975 = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
 )
-"""The 97.5th percentile of Student's t with 1, 2, ... degrees of freedom. For more degrees of
-freedom, the last value of the list is used; it is too large by less than 7 %."""
+"""The 97.5th percentiles of Student's t distribution, listed for 1, 2, ... degrees of freedom. For
+more degrees of freedom, the last value of the list is used; it is too large by less than 7 %."""
 
 MEDIAN_VARIANCE = math.pi / 2
 """The variance of the median divided by the variance of the mean, for many normally distributed
@@ -117,18 +117,18 @@ values. For few values the ratio is smaller (1.29 for six values), so intervals 
 def rerun_interval(
     values: Sequence[float], again: int | None = None, others: Iterable[Sequence[float]] = ()
 ) -> tuple[float, float] | None:
-    """Return the interval which, with a probability of 95 %, contains the median of a repetition.
+    """Return the interval that contains the median of repeated launches with a probability of 95 %.
 
     This prediction interval is wider than the interval of the median itself, because the medians of
-    two samples differ even if nothing changed. The range of six values is too narrow: it contains
-    the median of six new values in only 90.0 % of all cases. Therefore the logarithms of the values
-    are assumed to be normal, which suits times and ratios. The interval is ``median * exp(+-t * s *
-    sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the logarithms and v =
-    `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4, on prediction
-    intervals). Values of the same quantity that were measured under other conditions do not show
-    its median, but they show how much it varies. If such values are given, s is the pooled standard
-    deviation within the groups (as in an analysis of variance), and t has the groups' degrees of
-    freedom.
+    two samples differ even if nothing changed. The range of six values would be too narrow: it
+    contains the median of six new values in only 90.0 % of all cases. Therefore the logarithms of
+    the values are assumed to be normal, which suits times and ratios. The interval is ``median *
+    exp(+-t * s * sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the logarithms
+    and v = `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4, on
+    prediction intervals). Values of the same quantity, measured under other conditions, may have
+    another median, but they show how much the quantity varies. If groups of such values are given,
+    s is the pooled standard deviation within the groups (as in an analysis of variance), and t has
+    the groups' degrees of freedom.
 
     Args:
         values: the values, in any order.
@@ -162,8 +162,7 @@ def _positive(values: Sequence[float]) -> bool:
 def percentile(values: Sequence[float], percent: float) -> float:
     """Return the nearest-rank percentile.
 
-    The result is the smallest of the values for which at least ``percent`` % of all values are not
-    larger.
+    The result is the smallest value that is at least as large as ``percent`` % of all values.
 
     This percentile is the inverse of the empirical distribution (definition 1 of Hyndman and Fan
     1996). The percentile is always a measured value; it is not interpolated between two values.
@@ -218,13 +217,14 @@ LAWS: Mapping[str, Callable[[float], float]] = {
 first. Each law is 0 for one rank, because one rank sends no message."""
 
 FALLS = "1/"
-"""The prefix of a law's name if 1/value grows by this law, so that the value itself falls."""
+"""If 1/value grows by a law, so that the value falls, the law's name begins with this prefix."""
 
 Intervals = Mapping[int, tuple[float, float]]
-"""For each number (for example, of ranks): the low and the high end of the interval of a value."""
+"""The ends (low, high) of a value's interval for each number, such as each number of ranks."""
 
 _STEPS = 40
-"""The number of bisections that find a factor: enough for six digits if the factor is a million."""
+"""The number of bisection steps to find a factor: enough for six digits of a factor of a
+million."""
 
 
 @dataclass(frozen=True)
@@ -248,9 +248,9 @@ class Fit:
 
 
 def fitted(intervals: Intervals) -> Fit:
-    """Return the simplest law by which a value can grow; if there is none, by which 1/value can.
+    """Return the simplest law of growth of a value or, if the value has none, of 1/value.
 
-    If a value may be 0 or negative, no law is tried for 1/value, which would have no meaning.
+    If a value may be 0 or negative, 1/value has no meaning, so no law is tried for 1/value.
     """
     rising = excluded_laws(intervals)
     possible = [law for law in LAWS if law not in rising]
@@ -275,22 +275,22 @@ def excluded_laws(intervals: Intervals) -> list[str]:
     A law is possible if, for some ``a`` and ``b`` of at least 0, ``a + b * law(number)`` is within
     the interval of every number. The constant ``a`` is the value at the number 1, for example with
     one rank. For a given ``b``, each interval allows a range of values of ``a``; together, the
-    intervals allow what is common to these ranges. For each pair of numbers, only some values of
-    ``b`` leave a common range of ``a``.
+    intervals allow what is common to these ranges. Each pair of intervals limits ``b``: only for
+    some values of ``b`` do the two ranges of ``a`` overlap.
     """
     return [name for name, law in LAWS.items() if not _is_possible(law, intervals)]
 
 
 def widened(intervals: Intervals, factor: float) -> Intervals:
-    """Return wider intervals: the factor divides each low end, and multiplies each high end."""
+    """Return widened intervals: each low end is divided by the factor, each high end multiplied."""
     return {number: (low / factor, high * factor) for number, (low, high) in intervals.items()}
 
 
 def _widening(law: Callable[[float], float], intervals: Intervals) -> float:
     """Return the least factor by which intervals must be widened so that a law of growth fits them.
 
-    If the factor is the largest end of all intervals divided by the smallest end, a constant value
-    is within all intervals, so every law is possible. All ends of intervals must be above 0.
+    With the factor "largest end of all intervals divided by the smallest end", a constant value is
+    within all intervals, so every law is possible. All ends of intervals must be above 0.
     """
     lows, highs = zip(*intervals.values(), strict=True)
     least, most = 0.0, math.log(max(highs) / min(lows))
@@ -341,12 +341,12 @@ class Line:
 
 
 def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
-    """Return the straight line through points (Theil-Sen); None if all have the same abscissa.
+    """Return the straight line through points (Theil-Sen), or None if all have the same abscissa.
 
     Even if up to three of ten points are far off, they have little effect on the line. The slope is
-    the median of the slopes between all pairs of points (Theil). Its interval covers about 95 %
-    (Sen, Estimates of the Regression Coefficient Based on Kendall's Tau, 1968). Two points with the
-    same abscissa have no slope and are left out.
+    the median of the slopes between all pairs of points (Theil). The slope's interval covers about
+    95 % (Sen, Estimates of the Regression Coefficient Based on Kendall's Tau, 1968). Two points
+    with the same abscissa have no slope and are left out.
 
     Args:
         points: abscissa and ordinate of each.

@@ -4,8 +4,8 @@ A baseline is a cost of the machine itself, measured without MPI. Therefore all 
 baseline on a machine are replicates, whichever MPI started them. A baseline may have different
 values in different launches, because they ran on different cores. For example, on one virtual
 machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches, and 18 ns in the other three. Each
-environment has one launch of a cell in each round. If six such launches are of two kinds, one fast
-and one slow, their median may be a value that no launch measured.
+environment has one launch of a cell in each round. If six launches of a cell are of two kinds, one
+fast and one slow, their median may be a value that no launch measured.
 """
 
 from collections import defaultdict
@@ -29,12 +29,12 @@ from onesided.measure.statistics import median_interval, percentile, rerun_inter
 from onesided.measure.values import IN_SUMMARY
 
 MACHINE, MACHINE_OTHER = "machine", "machine_other"
-"""The names of two statistics of a baseline: the first is over the kind of launches that counts,
-the second is over all other launches."""
+"""The names of a baseline's two statistics: over the launches that count (`kinds_of`), and over all
+other launches."""
 
 APART = 2.0
-"""Two kinds of launches are told apart if their values differ by at least this factor, with no
-value in between. A report does not state a ratio whose interval spans this factor."""
+"""The gap between two kinds of launches: the value above the gap is at least this factor times the
+value below. A report does not state a ratio whose interval spans this factor."""
 
 MOST_HALF_WIDTH = 0.30
 """A value's rerun interval counts as narrow if its half-width is at most this share of the
@@ -51,10 +51,9 @@ _VALUE = ("metric", "unit")
 def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
     """Divide a baseline's values in two: those of the launches that count, and all other values.
 
-    Other work of a machine can only increase a time. Therefore the kind of launches with the
-    smallest values counts, but only kinds with at least `LEAST_SHARE` of the launches are
-    considered. If there is no such kind of launches, or if a value is not positive, all values
-    count.
+    Other work of a machine can only increase a time. Therefore, of all kinds with at least
+    `LEAST_SHARE` of the launches, the kind with the smallest values counts. If no kind has so many
+    launches, or if a value is not positive, all values count.
     """
     ordered = sorted(values)
     kinds: list[list[float]] = []
@@ -72,8 +71,8 @@ def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
 def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """Return, for each cell of a baseline, the values of all launches on the cell's machine.
 
-    Launches are on the same machine if system, partition, launch model and host are the same. In
-    addition, setting, thread level, ranks, placement and test must be the same.
+    Launches are on the same machine if system, partition, launch model and host are the same. The
+    launches must also have the same setting, thread level, ranks, placement and test.
 
     Args:
         cells: the cells of the baseline, one row for each launch.

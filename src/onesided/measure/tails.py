@@ -20,8 +20,8 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""The metric for how large the tail of a latency is. The statistic of the metric `tail` is the name
-of the metric whose tail it is."""
+"""This metric says how large the tail of a latency is. In its rows, the statistic is the name of
+the latency metric."""
 
 SHARE_PERCENT = 95
 """This percentile of the times of a launch's bursts counts as the time of the slowest bursts. The
@@ -29,15 +29,16 @@ SHARE_PERCENT = 95
 program disturbed the slowest burst of every second launch."""
 
 OUT_OF_PROPORTION = 10.0
-"""A latency is called out of all proportion if its median tail over launches reaches this limit. It
-is also called so if its interval's upper end is this many times the lower end."""
+"""A latency is called "out of all proportion" if its median tail over launches reaches this limit,
+or if the upper end of its interval is this many times the lower end."""
 
 
 def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
     """Return the time of a launch's slowest bursts, divided by the time that one access needs.
 
-    The `SHARE_PERCENT` percentile stands for the slowest bursts. If there are several bursts, the
-    slowest burst alone is never used, because another program may have disturbed it.
+    The slowest bursts' time is the `SHARE_PERCENT` percentile of all bursts' times. If there are
+    several bursts, the slowest burst alone is never used, because another program may have
+    disturbed it.
 
     Args:
         bursts: the bursts of a latency; each is the time of one operation (s).
@@ -92,7 +93,7 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 
 
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
-    """Return a sentence that the machine may cause tails, if targets had to wait for their cores.
+    """If targets had to wait for their cores, return a sentence that the machine may cause tails.
 
     Args:
         folder: results of a campaign.

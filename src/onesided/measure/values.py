@@ -35,8 +35,8 @@ VALUE_COLUMNS: Mapping[str, Any] = {
     "kind": pl.String,
 }
 """The columns of values.parquet. A row of values.parquet is one value of one launch of one cell.
-The column ``kind`` is the state of the cores in a launch, if this state is wrong and makes a
-difference to the latency (`onesided.measure.latencies`). Otherwise ``kind`` is null."""
+The column ``kind`` names the state of a launch's cores if the state is wrong and changes the
+latency (`onesided.measure.latencies`). Otherwise ``kind`` is null."""
 
 USUAL = pl.col("kind").is_null()
 """A filter that keeps a value if the launch's cores were in the right state, or if the value does

@@ -51,7 +51,7 @@ class Defect:
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
-        """Tell whether a test may have this defect: partition, environment and test match."""
+        """Tell whether a test's partition, environment and name fit the patterns of this defect."""
         return (
             _fits(partition, self.partitions)
             and _fits(environment, self.environments)

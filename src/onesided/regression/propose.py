@@ -27,15 +27,15 @@ campaigns, each of 3,534 latencies was at most 1.79 times the median that the ot
 pair had measured."""
 
 AGREEING = 3
-"""This number of launches, those with the least values, must have values that are close together.
-If only one or two launches had unusually small values, later launches could not stay well below the
+"""The values of this number of launches, those with the least values, must be close together. If
+only one or two launches had unusually small values, later launches could not stay well below the
 bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""The values of the best launches agree if they differ by at most this factor. In this case, even a
-launch with the third least value is well below a bound of `BOUND_FACTOR` times the least value. If
-the values differ by more, the bound would have to be higher. A latency that became three times as
-high could then stay below the bound."""
+"""The values of the best launches agree if they differ by at most this factor. Then even the third
+least value is well below a bound of `BOUND_FACTOR` times the least value. If the best launches
+differed by more, the bound would have to be higher. A latency that became three times as high could
+then stay below this higher bound."""
 
 LEAST_LAUNCHES = 5
 """A bound is proposed only if the campaign has at least this number of launches. On a machine with
@@ -127,7 +127,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Yield each cell's place, the metric that gets a bound, and the proposed bound."""
+    """Yield, for each proposed bound, what identifies the cell, the metric, and the bound."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
@@ -201,7 +201,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
 
 
 def describe(document: Mapping[str, Any]) -> list[str]:
-    """Describe a reference document: one line for the whole, then one for each bound."""
+    """Describe a reference file: one line of text for the whole file, then one for each bound."""
     held = [figure for figures in document["figures"].values() for figure in figures.values()]
     refused = sum(map(len, document["refused"].values()))
     verdicts = sum(len(cells) for cells in document["tests"].values())

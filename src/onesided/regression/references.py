@@ -165,7 +165,7 @@ def reading_of(result: Mapping[str, Any]) -> Reading | None:
 
 
 def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
-    """Tell whether a launch's cores were near and not shared, as in the references' campaign."""
+    """Tell whether a launch's cores were as near, and shared as little, as the references allow."""
     reading = reading_of(result)
     if reading is None:
         return True

@@ -17,9 +17,9 @@ from onesided.regression import references
 from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
-"""A launch clears a value that is at most this share of its bound. The share corresponds to 1.5
-times the campaign's least value. If a latency became three times as high, a launch clears it only
-if the same launch would have measured half of the least value before this change."""
+"""A launch clears a value that is at most this share of its bound. This share of a bound is 1.5
+times the campaign's least value. A latency that became three times as high is cleared only by a
+launch that, without this change, would have measured half of the least value."""
 
 ENOUGH_LAUNCHES = 7
 """If no launch has cleared a value, the test is launched until this number of launches had cores in
@@ -116,8 +116,8 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
     """Return, for each reference with a bound, the measured value that is compared with the bound.
 
     A reference is left out if no launch cleared its value, and too few launches had cores in the
-    same state as in the campaign (`references.is_as_kept`). In this case, the measured values say
-    nothing about the MPI.
+    same state as in the campaign (`references.is_as_kept`). Values that were measured in other
+    states of the cores say nothing about the MPI.
 
     Args:
         kept: see `shown`.
@@ -133,10 +133,10 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
 
 
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the names of the references whose values were measured, but are not decided.
+    """Return the names of the references whose values were measured, but neither pass nor fail.
 
-    No launch cleared any of these values, so it is not known whether they are within their bounds.
-    A test with such a value does not pass, although the cause may be only the state of the cores.
+    No launch cleared these values, and too few launches had cores in the campaign's state. A test
+    with such a value does not pass, although only the cores' state may be the cause.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]

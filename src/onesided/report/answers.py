@@ -151,7 +151,7 @@ def by_result(
 
 
 def terminal_summary(loaded: Loaded) -> str:
-    """Return the text for the terminal at a campaign's end, such as answers, holes and times.
+    """Return the text for the terminal at a campaign's end: answers, numbers of cells, and times.
 
     Args:
         loaded: the campaign's results.

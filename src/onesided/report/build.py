@@ -97,7 +97,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return the section that counts cells by verdict; with `whole`, it also lists them."""
+    """Return the section that counts the cells of each verdict and, with `whole`, lists them."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."

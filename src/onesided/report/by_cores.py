@@ -1,4 +1,4 @@
-"""Tables and figures over the number of ranks; cells with too few cores are shown separately."""
+"""Tables and figures against the number of ranks; cells with too few cores are shown separately."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -95,7 +95,8 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 class ByCores:
     """Two tables of cells.
 
-    Cells with more ranks or threads than cores are in the second table, which is folded.
+    Cells with more ranks or threads than cores are in the second table, which is closed until the
+    reader opens it.
 
     Attributes:
         pivot: the form of both tables.
@@ -124,7 +125,7 @@ class ByCores:
 
 @dataclass(frozen=True)
 class ByRanks:
-    """A figure that shows a metric by the number of ranks.
+    """A figure of a metric, plotted against the number of ranks.
 
     Attributes:
         figure: the figure; its axis is `RANKS`. It may have the curves of a source.
@@ -313,8 +314,7 @@ SHOW: Mapping[str, Callable[[float], str]] = {
 """For each unit: the function that writes a value with this unit as text for a reader."""
 
 ENDS = {"first": "fewest", "last": "most"}
-"""The keys of the columns with values for the fewest and for the most ranks, and the words for
-readers."""
+"""Keys of the CSV columns for the fewest and the most ranks, with the words for readers."""
 
 PER_CENT = f"{100 * (TOLERANCE - 1):.0f}"
 
@@ -336,7 +336,7 @@ def _span(unit: str, first: float, last: float) -> str:
 
 
 def _why(fit: Fit) -> list[str]:
-    """Return the laws of growth that are excluded; if all are excluded, the law that is nearest."""
+    """Return the excluded laws of growth or, if all are excluded, the law that fits best."""
     if fit.law is None:
         factor = TOLERANCE * fit.factor
         return [f"nearest: {fit.nearest}, within {numbers.factor(factor)}"] if fit.nearest else []
@@ -377,7 +377,7 @@ class OnCores:
 
 @dataclass(frozen=True)
 class Fold:
-    """Folded tables, which only some readers want to open.
+    """Tables that are closed until the reader opens them, because few readers need them.
 
     Attributes:
         tables: the tables by their titles.
@@ -388,7 +388,7 @@ class Fold:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return the folded tables; [] if no cell has a core for each rank."""
+        """Return the tables, closed at first; [] if no cell has a core for each rank."""
         material = apart(limited(material, self.shown))
         cores, _ = apart_by_cores(material, material.cells)
         if not cores:

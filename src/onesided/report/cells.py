@@ -60,7 +60,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a format for names that include partitions, and the columns that it needs.
+    """Return a format for names that include partitions, and the columns that fill the format.
 
     Return None if there is only one partition.
     """
@@ -132,7 +132,7 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 
 CROWD, CROWDED = "more ranks than cores", "crowded"
-"""How pages call crowded cells: in a sentence or table, and in the key of a figure."""
+"""The words for crowded cells in a sentence or table, and in the key of a figure."""
 
 WORDS = "With {} a time depends on the scheduler, too, so no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)
@@ -141,8 +141,8 @@ Ranks = tuple[str, str, int]
 """Where cells ran: system, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
-"""`Ranks`, setting and all labels: the number of threads of a rank may depend on all of these. The
-setting matters because, with some settings, libraries start further threads."""
+"""All that the number of threads of a rank may depend on: `Ranks`, the setting (with some settings,
+libraries start further threads), and all labels."""
 
 
 def _ranks_of(cell: Cell) -> Ranks:
@@ -212,7 +212,7 @@ def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
 
 
 def placements(cells: Iterable[Cell]) -> dict[int, list[int]]:
-    """Return, for each number of ranks, the numbers of ranks per node with which cells ran.
+    """Return, for each number of ranks, all numbers of ranks per node that cells had.
 
     Cells whose nodes are not known are left out.
     """

@@ -37,7 +37,7 @@ Own = Callable[[Cells, Asked], Outcome]
 """A function that decides claims of a single study, and of no other study."""
 
 ANY_SETTING = "any setting"
-"""This word is shown as the setting of an outcome if the default setting alone would lead to
+"""A table shows this word as the setting of an outcome if the default setting alone would lead to
 another outcome."""
 
 NO_CELL = "this campaign has no such cell"
@@ -90,8 +90,8 @@ class Claim:
     def is_of_transport(self) -> bool:
         """Tell whether the claim may have different outcomes with different transports of an MPI.
 
-        The outcome does not depend on the transport if the claim names a setting, or if nothing
-        tests the claim.
+        The outcome does not depend on the transport if the claim names a setting, or if no cells
+        test the claim.
         """
         is_named = any(SETTING in choice for choice in (self.common, *self.choices))
         return not is_named and self.decide is not untested
@@ -238,7 +238,7 @@ class Claims:
         return self.own[test], entry[name]
 
     def parts(self, material: Material) -> list[ClaimsTable | Folded]:
-        """Return the table of claims, and a folded table for each further transport of the MPIs.
+        """Return the table of claims and, closed at first, a table for each further transport.
 
         A further transport is a setting at which the ranks of one node do not share memory.
         """

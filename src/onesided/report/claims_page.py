@@ -42,8 +42,8 @@ WORDS: Mapping[str, str] = {
 """The answers and their meanings."""
 
 MOST_NAMED = 6
-"""If there are more MPIs than this, the first screen gives a range of counts in place of each MPI's
-count."""
+"""If there are more MPIs than this, the first screen does not say for each MPI how many claims
+hold, but gives a range."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Judged:
 
 
 def _mark_of(study: Study) -> str:
-    """Return a word by which all rows of a study are found, and no rows of other studies."""
+    """Return a word that filters the rows of a study: no row of another study contains it."""
     return f"{study.name}:"
 
 
@@ -141,7 +141,7 @@ def _naming(answers: Sequence[Answer]) -> Callable[[Answer], str]:
 
 
 def untested(experiments: Experiments, kernels: Iterable[str]) -> tuple[int, list[str]]:
-    """Return how many claims experiments of other kernels have, and these experiments' titles."""
+    """Return the number of claims on experiments of other kernels, and the experiments' titles."""
     others = [entry for kernel, entry in experiments.items() if kernel not in set(kernels)]
     counts = {
         entry.title: len(one.claims)
@@ -198,9 +198,10 @@ class ClaimsPage:
         )
 
     def _over_names(self) -> str:
-        """Return a sentence: with each MPI, how many of the decided claims hold.
+        """Return a sentence that says, for each MPI, how many of the decided claims hold.
 
-        For many MPIs, the sentence gives a range.
+        For many MPIs, it names only the MPIs with the least and the largest share of holding
+        claims.
         """
         shares = {}
         for name, own in grouped(self.every, lambda one: one.name).items():

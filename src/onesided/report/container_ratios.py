@@ -28,7 +28,7 @@ def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str]
 
 
 def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
-    """Return a key; cells with the same key are in the same row of the table of ratios.
+    """Return a cell's key; all cells with the same key are in one row of the table of ratios.
 
     Cells that are compared with the same native environment may share a row.
     """
@@ -37,7 +37,7 @@ def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
 
 
 def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
-    """Return a key; cells with the same key belong to one ratio of an environment."""
+    """Return a cell's key; the ratios of all cells with the same key are combined into one."""
     return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
 
 
@@ -122,8 +122,8 @@ _LEAST_SPAN = 1.25
 """The figure's axis of ratios extends at least from 1 divided by this factor to this factor."""
 
 _CUT = 3.0
-"""An interval is drawn at most to this factor below the least or above the largest of all drawn
-values."""
+"""The end of an interval is cut off where it is more than this factor below the least, or above the
+largest, of all drawn values."""
 
 
 def ratios_figure(

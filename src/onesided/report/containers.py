@@ -89,7 +89,7 @@ class Compared:
         return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
 
     def overall(self, environment: Contained) -> Overall | None:
-        """Return the difference from the native environment, over all cells that both timed.
+        """Return the difference from the native environment, over all cells timed in both.
 
         If there are several settings, the result is for the default setting. Return None if no cell
         was timed in both environments.
@@ -138,7 +138,7 @@ def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
 
 
 def _of_native(environment: Contained, place: Place) -> Place:
-    """Return the place of the native cell with which a cell in a container is compared.
+    """Return what identifies the native cell with which a cell in a container is compared.
 
     For a cell of any other environment, return a place that no cell has.
     """

@@ -1,9 +1,9 @@
 """Functions that decide a claim, from the cells of an MPI that have a core for each rank.
 
-The question of a claim is data (results/published/claims, `onesided.report.claims`). A choice of
-cells is a mapping from axes to values. Some keys of a choice are no axes: `ranks` (the cell's
-number of ranks), `setting`, `nodes` (whether its ranks were on `one` node or on `several`), and
-`ranks_per_node`.
+The question that a claim asks is written as data (results/published/claims,
+`onesided.report.claims`). A choice of cells is a mapping from axes to values. Some keys of a choice
+are no axes: `ranks` (the cell's number of ranks), `setting`, `nodes` (whether its ranks were on
+`one` node or on `several`), and `ranks_per_node`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from onesided.report.words import short_detail
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
 RANKS, SETTING, NODES, PER_NODE = "ranks", "setting", "nodes", "ranks_per_node"
-"""A choice may have these keys and, as further keys, axes."""
+"""These keys of a choice are no axes; all its other keys are axes."""
 
 ONE, SEVERAL = "one", "several"
 """The values of `NODES`."""
@@ -37,10 +37,10 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "hundredths": numbers.hundredths,
     "bytes": numbers.exact_bytes,
 }
-"""The functions that write a value as text, by the name with which a claim chooses one."""
+"""The functions that write a value as text; a claim chooses one of them by its name here."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
-"""The verdicts on accesses that complete before the target's compute phase ends."""
+"""With these verdicts, an access completes before the target's compute phase ends."""
 
 Choice = Mapping[str, Any]
 Asked = Mapping[str, Any]
@@ -79,7 +79,7 @@ def decided(
 
 
 def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
-    """Tell whether a ratio's interval is within bounds; `OPEN` if only a part of it is.
+    """Tell whether a ratio's whole interval is within bounds; `OPEN` if only a part is within them.
 
     Args:
         ratio: the ratio with its interval; None if there is none.
@@ -101,7 +101,7 @@ def _number(value: Any) -> float:
 def bounds(asked: Asked) -> tuple[float, float]:
     """Return the least and the largest value that a claim allows.
 
-    With ``about``, the claim allows values within a factor of a number, above or below.
+    With ``about``, the claim allows values up to a factor above or below a number.
     """
     if "about" in asked:
         return _number(asked["about"]) / asked["within"], _number(asked["about"]) * asked["within"]
@@ -136,7 +136,7 @@ class Cells:
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return what a choice asks of a key, such as the number of ranks; None if nothing."""
+        """Return what a choice requires for a key, such as `ranks`; None if it requires nothing."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
@@ -193,7 +193,7 @@ class Cells:
         return found
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
-        """Return the values of the cells that `measured` returns, by their numbers of ranks."""
+        """Return, for each number of ranks, the value of the cell that `measured` returns."""
         known = ((ranks, self.values.of(cell)) for ranks, cell in self.measured(choice).items())
         return {ranks: measure for ranks, measure in known if measure is not None}
 
@@ -318,11 +318,11 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
 def per_node(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by how a value changes with the number of ranks per node.
 
-    The total number of ranks is fixed: the largest number that was measured with several numbers of
-    ranks per node. The value of the cells `of` with the most ranks per node is divided by the value
-    of the cells `to` (or `of`) with the fewest ranks per node. With ``falls``, the value with the
-    fewest ranks per node is divided by the value with the most. With ``varies``, the greatest value
-    of the cells `of` is divided by their least value.
+    All compared cells have the same number of ranks: the largest that was measured with several
+    numbers of ranks per node. A claim names cells as `of` and, if they are not the same, as `to`.
+    The value of `of` with the most ranks per node is divided by the value of `to` with the fewest.
+    With ``falls``, the value with the fewest ranks per node is divided by the value with the most.
+    With ``varies``, the greatest value of the cells `of` is divided by their least value.
     """
     choices = asked["of"], asked.get("to", asked["of"])
     over, under = (cells.placed(choice) for choice in choices)

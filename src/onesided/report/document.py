@@ -80,7 +80,7 @@ def write_files(folder: Path, files: Mapping[str, Content]) -> None:
 
 
 def _files_of(part: Part) -> dict[str, Content]:
-    """Return the files that belong to a part of a page: for each name, the content."""
+    """Return the files that belong to a part of a page: the content of each file, by its name."""
     if isinstance(part, Folded):
         return _files_of(part.part)
     if isinstance(part, Prose):

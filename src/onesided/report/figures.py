@@ -36,8 +36,8 @@ Specification = dict[str, Any]
 WIDE_PX = 960
 NARROW_PX = 340
 FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
-"""The fonts of figures. The width of text is computed from the first font. The other fonts have
-characters of the same width as those of the first font."""
+"""The fonts of figures. The width of a text is computed from the first font of this list. The
+characters of the other fonts are as wide as those of the first font."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),
@@ -74,7 +74,7 @@ def series_colours(count: int) -> list[str]:
 
 
 def log_scale(values: Collection[float], margin: float) -> alt.Scale:
-    """Return a logarithmic scale that is longer by a factor at both ends than the values need."""
+    """Return a logarithmic scale for values, longer at both ends by the factor `margin`."""
     return alt.Scale(type="log", domain=[min(values) / margin, max(values) * margin], nice=False)
 
 
@@ -220,8 +220,9 @@ def packed(text: str) -> str:
 def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed in one script that needs no other script.
 
-    Making this script takes half of the time that a short report takes. Therefore it is made only
-    once for each version of vl-convert, and kept in a file if the folder is writable.
+    Making this script takes half of the time that a short report takes. Therefore the script is
+    made only once for each version of vl-convert, and kept in a file if the build folder is
+    writable.
     """
     kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
     if kept.is_file():

@@ -48,8 +48,8 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""For each field of a row in the table of every cell, except for axes: the function that returns
-the field's value."""
+"""For each field of a row in the table of all cells, except the fields of axes: the function that
+returns the field's value."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
@@ -77,7 +77,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return the axes on which all cells are equal, as name and value, by table column."""
+    """Return, for the table column of each axis on which all cells agree, the axis and value."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
@@ -149,7 +149,7 @@ def cells_table(material: Material) -> Table:
 
 
 def _names(material: Material) -> dict[str, str]:
-    """Return, for each environment, what its MPI library calls itself, without the version.
+    """Return, for each environment, the name that its MPI library gives itself, without version.
 
     Readers may look for an MPI by this name.
     """
@@ -159,7 +159,7 @@ def _names(material: Material) -> dict[str, str]:
 
 
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
-    """Return the number of cells of each environment with each verdict, and the first failure.
+    """Return, for each environment, the number of cells with each verdict, and the first failure.
 
     If all cells are on one page, each number of cells is a link to these cells.
 

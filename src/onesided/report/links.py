@@ -13,7 +13,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.table import Row, Table, row_name
 
 NAMED = ("environment", "test", "cell")
-"""The keys that identify a row in the table of every cell."""
+"""The keys that identify a row in the table of all cells."""
 
 TYPED = Markup(
     "A command of this page is typed in the checkout, after "
@@ -26,7 +26,7 @@ def _grid_of(kernel: str) -> str:
 
 
 def grid_name(material: Material) -> str:
-    """Return the name of the table that has every cell of an experiment."""
+    """Return the name of the table that has all cells of an experiment."""
     return _grid_of(material.experiment.kernel)
 
 
@@ -83,7 +83,7 @@ def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]
 
 
 def row_address(material: Material, cell: Cell) -> str:
-    """Return the address of a cell's row in the table of every cell, on the same page."""
+    """Return the address of a cell's row in the table of all cells, on the same page."""
     values = (material.lines.environment_of(cell), cell.test, cell.cell)
     return f"#{row_name(grid_name(material), values)}"
 

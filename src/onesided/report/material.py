@@ -167,7 +167,7 @@ class Baselines:
         return cls(by_place) if by_place else None
 
     def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
-        """Return the baseline `name` of a cell's environment, at the size nearest by factor."""
+        """Return the baseline `name` of a cell's environment, at the nearest size (least ratio)."""
         here = self.found.get((cell.system, cell.partition, cell.environment), ())
         sizes = [
             (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for n, s, m in here if n == name
@@ -266,7 +266,7 @@ class Material:
         return tail.value if tail else 0.0
 
     def waited(self, environment: str) -> str | None:
-        """Return a sentence if targets in an environment waited for their cores; else None."""
+        """Return a sentence if targets in an environment waited for their cores, or None."""
         places = {
             (cell.system, cell.partition, self.lines.environment_of(cell))
             for cell in self.cells
@@ -309,7 +309,7 @@ class Material:
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
     """Return the number of launches that the captions of tables and figures name.
 
-    It is the largest number of launches of any value that has no launches of further rounds.
+    It is the largest number of launches of all values that have no launches of further rounds.
 
     Args:
         summary: rows of summary.parquet.

@@ -16,7 +16,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 @dataclass(frozen=True)
 class Written:
-    """A number that a page shows with a text of its own, such as ``10 ms`` or ``6 of 6``.
+    """A number and the text that a page shows for it, such as ``10 ms`` or ``6 of 6``.
 
     Attributes:
         number: the number as in a CSV.
@@ -52,7 +52,7 @@ class Measure:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Measure:
-        """Make a measure from a row of summary.parquet."""
+        """Make a `Measure` (a value with its interval) from a row of summary.parquet."""
         names = ("value", "low", "high", "coverage", "kind", "launches")
         return cls(**{name: row[name] for name in names})
 

@@ -14,8 +14,9 @@ class Page(Protocol):
     """The functions that the page of an experiment must have.
 
     A page that judges progress also has the function ``way_rows(cells)``. The function ``way_rows``
-    returns the cells for each way in which a program may access a window. The key of a way is its
-    heading and its name. `onesided versions` shows each way for several campaigns side by side.
+    returns the cells for each way in which a program may access a window. A way to access a window
+    is identified by its heading and its name. `onesided versions` shows each way to access windows
+    for several campaigns.
     """
 
     def headline(self, material: Material) -> Headline | None:

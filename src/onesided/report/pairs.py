@@ -55,7 +55,7 @@ _KNOWN = {
 def columns(*wanted: str | Column) -> list[Column]:
     """Return table columns.
 
-    A key becomes a column with its usual title; a `Column` is not changed.
+    A key becomes a column with the key's usual title; a `Column` stays as it is.
     """
     return [
         _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
@@ -87,7 +87,7 @@ def cell_words(pair: Pair, axes: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Sides:
-    """A comparison has two sides: their keys and titles in a table of cells.
+    """The keys and titles of the two sides of a comparison, in a table of cells.
 
     Attributes:
         first: the key of the first side's verdict. The key of the first side's value is the same

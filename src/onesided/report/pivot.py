@@ -25,9 +25,9 @@ def pivoted(
     fields: Callable[[Thing], Fields],
     key: Callable[[Thing], Hashable] | None = None,
 ) -> list[Fields]:
-    """Return table rows; things with the same first fields share one row.
+    """Return table rows; things whose first fields are equal share one row.
 
-    A row has the other fields of all things that share it.
+    A row has the other fields of all things in it.
 
     Args:
         things: the things to show: cells, or the common verdicts of several cells.
@@ -96,8 +96,9 @@ FLAVOR = Axis("flavor", "flavor")
 class Pivot:
     """A table of one metric.
 
-    If cells were run on several partitions or in several ways, each partition and way has a row of
-    its own, which names them. If a cell failed, the table shows its verdict in place of a value.
+    If cells were run on several partitions, or in several ways (such as settings), each combination
+    has a row of its own, which names it. If a cell failed, the table shows its verdict in place of
+    a value.
 
     Attributes:
         name: the name of the table and its CSV.

@@ -140,7 +140,7 @@ def _software(loaded: Loaded, environment: str) -> dict[str, str]:
 def _told(values: Iterable[str | None]) -> str:
     """Return a text that has each of the given values once.
 
-    None stands for a value that a launch could not find out.
+    The value None means that a launch could not find out a fact.
     """
     return "; ".join(sorted({value or UNKNOWN for value in values})) or NOT_RECORDED
 

@@ -28,7 +28,7 @@ NO_NUMBER = (NOT_AVAILABLE, "NA", "--")
 """The texts that papers print where a number is missing."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
-"""The form of a number that a paper printed.
+"""The pattern of the numbers that papers print.
 
 Python would accept further forms as numbers, such as nan and 1_0.
 """
@@ -137,7 +137,7 @@ class PublishedTable:
         return str(self.document["columns"][column]["title"])
 
     def number(self, row: Mapping[str, str], column: str) -> float | None:
-        """Return the number in a table field, converted as in `UNITS`; None if the paper has none.
+        """Return the number in a table field, converted as in `UNITS`; None without a number.
 
         Raises:
             InputError: the field has neither a number nor a word for no number.
@@ -202,13 +202,13 @@ class PublishedTable:
         )
 
     def _meanings(self) -> list[tuple[str, str]]:
-        """Return a note, without a mark, for each column that the YAML file explains."""
+        """Return a note, without a footnote mark, for each column that the YAML file explains."""
         columns = self.document["columns"].values()
         said = [(one["title"], one["meaning"]) for one in columns if "meaning" in one]
         return [("", f"{title}: {meaning.rstrip('.')}.") for title, meaning in said]
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table in a list, folded if asked for (see `onesided.report.page.Content`)."""
+        """Return the table in a list, closed at first if asked for (see `report.page.Content`)."""
         table = self.table()
         return [Folded(f"Published: {self.folded}", table) if self.folded else table]
 

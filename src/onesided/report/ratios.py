@@ -16,7 +16,7 @@ OPEN = "open"
 
 
 def factor_of(ratio: Measure) -> str:
-    """Return, as text, by which factor the faster of two cells is faster, with the interval."""
+    """Return as text how many times faster the faster of two cells is, with the interval."""
     value, low, high = ratio.value, ratio.low, ratio.high
     if value < 1:
         value, low, high = 1 / value, 1 / high, 1 / low
@@ -59,7 +59,7 @@ class Ratio(Pair):
 def by_point(
     cells: Iterable[Cell], point: Callable[[Cell], Mapping[str, Any] | None]
 ) -> list[tuple[Mapping[str, Any], list[Cell]]]:
-    """Group cells that have the same point (values on some axes); the order of the cells is kept.
+    """Group cells with equal values on some axes (the same point); keep the cells' order.
 
     Args:
         cells: the cells of an MPI.
@@ -101,7 +101,7 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
 
 
 def heads_of(axes: Sequence[Axis]) -> list[Column]:
-    """Return the table columns that show a point: one column for each of its axes."""
+    """Return the table columns for a point (values on some axes): one column for each axis."""
     return [
         Column(axis.name, axis.title, str if axis.whole else None, header=at == 0)
         for at, axis in enumerate(axes)
@@ -110,7 +110,7 @@ def heads_of(axes: Sequence[Axis]) -> list[Column]:
 
 @dataclass(frozen=True)
 class Ratios:
-    """Sentences for each MPI, and a table: one row for each point, one column for each MPI.
+    """Sentences for each MPI, and a table: rows for combinations of axis values, columns for MPIs.
 
     Attributes:
         name: the name of the table and its CSV.

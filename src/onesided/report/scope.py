@@ -77,7 +77,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> str | None:
-    """Say how the ranks of a partition access windows; None if unknown, or if cells differ."""
+    """Say how the ranks of a partition access windows; None if unknown or if it differs by cell."""
     system, name = partition
     rows = loaded.campaign.read_cells("system", "partition", "transport", "ranks", "nodes")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
@@ -146,8 +146,8 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
     Some of these variables were set in the shell, and the session did not clear them. The other
     variables were set by a module, by a command of the site, or by a file of the MPI; the ranks
-    reported them. The result is a mapping. Its keys name an environment and a setting, or only an
-    environment if the variables were set in all its launches.
+    reported them. The result is a mapping. The keys of the result name an environment and a
+    setting, or only an environment if the variables were set in all its launches.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
@@ -161,7 +161,7 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
-    """Return the result of `foreign` as text, with equal sets of variables only once; or None."""
+    """Return the variables of `foreign` as text, equal sets only once; None if there are none."""
     places: dict[str, list[str]] = defaultdict(list)
     for place, variables in foreign(record).items():
         places[" ".join(variables)].append(place)
@@ -169,6 +169,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return a remark for every table if variables of `foreign` were set in launches; else None."""
+    """Return a remark for all tables about the variables of `foreign`; None if there are none."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

@@ -203,7 +203,7 @@ class SeriesFigure:
         return figures.combined("layer", layers, **size)
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return the x axis; the labels at its ticks are the labels of the points."""
+        """Return the x axis with a tick at each point; the label of a tick is that of the point."""
         labels = {repr(float(point["x"])).removesuffix(".0"): point["label"] for point in points}
         return alt.Axis(
             title=self.x.title,
@@ -220,7 +220,7 @@ def _written(point: Row) -> Written:
 
 
 def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
-    """Return a function that says how a cell differs from other cells with the same value of x."""
+    """Return a function that says how a cell differs from other cells with equal x values."""
     axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
     axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
     levels = {cell.thread_level for cell in cells if cell.thread_level}
@@ -239,7 +239,7 @@ def _is_logarithmic(values: Sequence[float]) -> bool:
 
 
 def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
-    """Return a logarithmic scale for values over a wide range, else a scale that begins at 0."""
+    """Return a logarithmic scale if the values have a wide range, or a scale that begins at 0."""
     found = list(values)
     if _is_logarithmic(found):
         return figures.log_scale(found, margin)

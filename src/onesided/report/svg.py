@@ -1,6 +1,6 @@
 """Make Vega's drawings small.
 
-A reader sees the same picture; the SVG has a quarter of the elements.
+A small drawing shows the same picture with a quarter of the SVG elements.
 """
 
 import itertools
@@ -74,7 +74,8 @@ def _flatten(parent: Element) -> None:
 
 
 Look = tuple[tuple[str, str], ...]
-"""What elements must share to be drawn as one element: all attributes except the position."""
+"""All attributes of an element except its position; elements with equal attributes are drawn as
+one."""
 
 
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
@@ -111,7 +112,7 @@ def _movable(element: Element, tag: str) -> bool:
 
 
 def _end(element: Element) -> str:
-    """Remove a line's end point from its element and return the end point; return "" for a mark."""
+    """Return a line's end point and remove it from the line's element; return "" for a mark."""
     if element.tag != "line":
         return ""
     return f"l{element.attrib.pop('x2', '0')},{element.attrib.pop('y2', '0')}"
@@ -141,7 +142,7 @@ def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
 
 
 def _own_names(drawing: str, name: str) -> str:
-    """Name clip paths after their drawing, because Vega numbers clips over all drawings."""
+    """Name clip paths after their drawing, because Vega counts clip paths over all drawings."""
     found = dict.fromkeys(re.findall(r"\bclip\d+\b", drawing))
     names = {clip: f"clip-{name}-{at}" for at, clip in enumerate(found)}
     return re.sub(r"\bclip\d+\b", lambda clip: names[clip.group()], drawing)

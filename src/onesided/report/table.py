@@ -22,11 +22,11 @@ from onesided.report.words import badge, without_range_of_one
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with a whole table of at most this many times the rows that it wants to show."""
+"""A page shows a table whole at first if it has at most this many times the rows to be shown."""
 
 MOST_IN_PAGE = 200_000
-"""A page has at most this many rows of one table, else only its first rows (`FIRST_OF_MANY`). It
-cannot filter or sort these first rows, so that no reader takes them for the whole table."""
+"""If a table has more rows than this, a page has only the first (`FIRST_OF_MANY`). A reader cannot
+filter or sort these first rows, so that nobody takes them for the whole table."""
 
 FIRST_OF_MANY = 1000
 
@@ -34,7 +34,8 @@ ROWS_AT_A_TIME = 1000
 """A CSV is written in pieces of this many rows, to save memory."""
 
 MANY_COLUMNS = 7
-"""If a table has more columns, they are narrow: small letters, and breaks after underscores."""
+"""A table with more columns than this has narrow columns: small letters, and breaks after
+underscores."""
 
 _UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
 
@@ -337,13 +338,13 @@ class Table:
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def of_launches(self, caption: str) -> str:
-        """Return a caption that promises no range of one launch, and says so of one launch each."""
+        """Return a caption that, if each value is of one launch, says so and speaks of no range."""
         said = " Each value is of one launch." if self.is_of_one_launch else ""
         return without_range_of_one(caption) + said
 
     @cached_property
     def is_of_one_launch(self) -> bool:
-        """Tell whether the table has measured values and all of them come from a single launch."""
+        """Tell whether the table has measured values, each of which comes from only one launch."""
         keys = [column.key for column in self.columns if column.measure]
         values = (row.get(key) for row in (self.rows if keys else ()) for key in keys)
         launches = (value.launches for value in values if isinstance(value, Measure))
@@ -387,7 +388,7 @@ class Table:
         return row_name(self.name, [row.get(key) for key in self.named]) if self.named else None
 
     def different(self, key: str) -> list[str]:
-        """Return the different values of a column, in the order of the rows."""
+        """Return each value of a column once, in the order of the rows."""
         return list(dict.fromkeys(str(row[key]) for row in self.rows))
 
     def grouped(self, rows: Sequence[Row]) -> Iterator[tuple[str | None, Iterator[Row]]]:

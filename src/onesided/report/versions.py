@@ -1,4 +1,4 @@
-"""Several campaigns side by side: a column for each version of an MPI, a row for each `Way`."""
+"""Several campaigns side by side: columns for MPI versions, rows for ways to access a window."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -115,7 +115,7 @@ def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
 
 
 def matrix(beside: SideBySide) -> Matrix:
-    """Return the matrix: one row for each way to program, one column for each version."""
+    """Return the matrix: one row for each way to access a window, one column for each version."""
     rows = [
         MatrixRow(*way, [_marks(version, way, found.get(version)) for version in beside.versions])
         for way, found in beside.ways.items()

@@ -42,7 +42,7 @@ def short_detail(detail: str | None, length: int = 300) -> str | None:
 
 
 def without_range_of_one(caption: str) -> str:
-    """Return a caption without the words on a range, if the range is of a single launch."""
+    """If a caption is about values of one launch, return it without the words on a range."""
     return type(caption)(_RANGE_OF_ONE.sub("", caption))
 
 

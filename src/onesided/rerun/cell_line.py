@@ -1,4 +1,4 @@
-"""Make the command line that runs a cell of a report again, and find the cell that a line names.
+"""Make the command line that runs a report's cell again, and find the cell of such a line.
 
 This module installs and launches nothing.
 """
@@ -60,7 +60,7 @@ def is_named_by(test: str, asked: str) -> bool:
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
-    """Return the words that distinguish a test's name from other names; None without other names.
+    """Return the words that tell a test's name from all other names; None if there are no others.
 
     If another test's name also has all these words, the result is the test's whole name.
     """

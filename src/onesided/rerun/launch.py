@@ -1,4 +1,4 @@
-"""Launch a cell again with its ReFrame check. Or prepare an MPI and a kernel for other launches."""
+"""Launch a cell again with its ReFrame check, or prepare an MPI and a kernel for other launches."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping

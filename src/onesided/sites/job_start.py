@@ -275,8 +275,8 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 def _marked(step: Step) -> str:
     """Return a step's command.
 
-    If the command begins with "(" or "{", an empty command comes before it, because bash would not
-    mark its beginning.
+    If the command begins with "(" or "{", bash would not report where it begins, so an empty
+    command is put before it.
     """
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
@@ -307,7 +307,7 @@ class _Places:
 
 
 def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
-    """Return the failures that the traps wrote to the output, by the number of the failed step."""
+    """Return the failures that the traps wrote to the output; the keys are numbers of steps."""
     words: dict[int, list[str]] = {}
     statuses: dict[int, int] = {}
     begun, ended = 0, False
@@ -348,7 +348,7 @@ def _place(numbers: Sequence[str], places: _Places) -> int:
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the number of the step that bash could not parse, else of the last begun step."""
+    """Return the number of the step that bash could not parse or, without one, that began last."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):

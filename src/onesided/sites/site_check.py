@@ -303,7 +303,7 @@ def _no_ranks(partition: Partition) -> InputError:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield a fault for each environment that checks cannot use, and a fault if none is ready."""
+    """Yield faults for environments that checks cannot use, and one if no environment is ready."""
     for name in partition.undefined:
         expected = f"an environment that the file defines for {partition.name}"
         yield partition.fault("environs", name, expected)
@@ -386,7 +386,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Report a failed step. It is a fault if it fails everywhere or jobs run here, else a note."""
+    """Report a failed step: as a fault if it fails everywhere or jobs run here, else as a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

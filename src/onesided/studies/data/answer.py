@@ -1,7 +1,7 @@
 """The answer about data: how many cells were right, what was not tried, which defects are known.
 
-The page of an experiment about data shows the whole answer. A report's first screen and the
-terminal show a few sentences of the answer, for every campaign (`onesided.report.page.Brief`).
+The page of an experiment about data shows the whole answer. For every campaign, a report's first
+screen and the terminal show a few sentences of the answer (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 def _compared(own: CellsByName) -> list[Markup]:
     """Say, in one sentence for each MPI, how many of its cells were right.
 
-    One sentence speaks of all MPIs that have the same numbers.
+    MPIs with the same numbers share one sentence.
     """
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():

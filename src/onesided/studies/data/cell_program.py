@@ -34,8 +34,8 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
 }
 """The simple values of each axis of `conformance`, the simplest value first.
 
-A value of an axis that is not listed here is less simple than the listed values. The first axes are
-those that lengthen the C program the most.
+A value of an axis that is not listed here is less simple than the listed values. The axes are
+sorted: the axes that lengthen the C program the most come first.
 """
 
 
@@ -99,8 +99,8 @@ ARGUMENTS: Mapping[str, str] = {
 }
 """The arguments of each constructor.
 
-An argument that is a list becomes a C variable. The variable's name ends with `t`, the number of
-the datatype.
+An argument that is a list becomes a C variable. The variable's name ends with the number of the
+datatype (`t`).
 """
 
 IN_BYTES = ("MPI_Type_create_h", "MPI_Type_create_struct", "MPI_Type_create_resized")
@@ -117,13 +117,14 @@ AT_ORIGIN: Mapping[str, tuple[str, str]] = {
     "fence": ("MPI_Win_fence(MPI_MODE_NOPRECEDE, win)", "MPI_Win_fence(MPI_MODE_NOSUCCEED, win)"),
     "pscw": ("MPI_Win_start(targets, 0, win)", "MPI_Win_complete(win)"),
 }
-"""The calls that an origin makes before and after its operations, by synchronisation."""
+"""For each synchronisation: the calls of an origin before and after its operations."""
 
 AT_TARGET: Mapping[str, tuple[str, str, str]] = {
     "fence": ("!is_origin", *AT_ORIGIN["fence"]),
     "pscw": ("rank == TARGET", "MPI_Win_post(origins, 0, win)", "MPI_Win_wait(win)"),
 }
-"""Which ranks take part in the origins' epoch, and their calls before and after the epoch."""
+"""The condition for ranks that take part in the origins' epoch, and their calls before and after
+the epoch."""
 
 
 def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:
@@ -214,7 +215,7 @@ def _numbers(values: Sequence[int]) -> str:
 
 
 def _table(name: str, rows: Iterable[Sequence[int]]) -> str:
-    """Return the C code of a table of bytes, with one table row for each rank or each moment."""
+    """Return the C code of a table of bytes, with a table row for each rank or moment."""
     rows = list(rows)
     values = ",\n    ".join(f"{{{_numbers(row)}}}" for row in rows)
     return f"static const unsigned char {name}[{len(rows)}][{len(rows[0]) + 1}] = {{{values}}};"

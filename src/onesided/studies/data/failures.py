@@ -16,7 +16,7 @@ MOST_VALUES = 6
 """If the failing cells have more than `MOST_VALUES` different values on an axis, this axis is
 ignored.
 
-An axis is also ignored if these values are more than half as many as the failing cells.
+An axis is also ignored if n failing cells have more than n/2 different values on it.
 """
 
 MOST_AXES = 3
@@ -29,8 +29,8 @@ MOST_CHANCE = 0.01
 """If the chosen axes do not separate the failing cells from all other cells, only axes with a
 chance below this limit are named.
 
-The chance of an axis is a probability: if as many cells as failed are drawn at random, all of them
-have values of failing cells on this axis. This limit also applies if more than `MOST_AXES` axes are
+The chance of an axis is the probability that as many cells as failed, drawn at random, all have
+values of failing cells on this axis. This limit also applies if more than `MOST_AXES` axes are
 chosen.
 """
 

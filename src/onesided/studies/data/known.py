@@ -27,7 +27,7 @@ FILE = "found_defects.yaml"
 SCHEMA = "found_defects"
 TEXTS = "docs/defects"
 FOLDER = "defects"
-"""The name of the folder inside a report that has the defects' texts and programs."""
+"""The folder inside a report that has the defects' texts and programs."""
 
 _THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
 
@@ -145,7 +145,7 @@ def _address(upstream: str) -> str | None:
 
 
 def files(every: Sequence[Known]) -> dict[str, str]:
-    """Return the defects' texts and programs, by their paths inside a report's folder."""
+    """Return the defects' texts and programs; the keys are their paths inside a report's folder."""
     defects = [known.defect for known in every]
     names = {f"{defect.text}.md" for defect in defects} | {defect.program for defect in defects}
     sources = {name: project_root() / TEXTS / name for name in sorted(names)}

@@ -14,7 +14,7 @@ from onesided.studies.data.axes import AXES, PLURALS
 from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
-"""The axes that the short answer about data names.
+"""The short answer about data names these axes.
 
 The table of tried values (`TriedAxes`) names all axes, not only these.
 """
@@ -26,7 +26,7 @@ If more values are missing, the sentence names no missing value.
 """
 
 MOSTLY = 0.75
-"""A sentence names the value of an axis that more than this share of the cells has."""
+"""If more than this share of the cells has one value of an axis, a sentence names the value."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Tried:
     def mostly(self) -> str | None:
         """Say which value of the axis nearly all cells have.
 
-        The result is None if all cells have the same value. It is also None if no value is shared
-        by more than `MOSTLY` of the cells.
+        The result is None if all cells have the same value, or if at most `MOSTLY` of the cells
+        share a value.
         """
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:

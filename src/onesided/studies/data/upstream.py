@@ -96,7 +96,7 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether a version may have the defect, by what the public thread says."""
+        """Tell whether, according to the public thread, a version may have the defect."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:
@@ -111,7 +111,7 @@ def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping from axes to values in which each list has become a tuple of strings."""
+    """Return a mapping from axes to values, with a tuple of strings in place of each list."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()
@@ -155,9 +155,8 @@ class Defects:
 
     The table is about defects of the MPI families that the campaign has.
 
-    A defect that no cell of the campaign probes has no table row. The caption says how many defects
-    have no table row for this reason. If a defect cannot be probed by any cell of any campaign, its
-    table row says why.
+    A defect that no cell of the campaign probes has no table row; the caption gives the number of
+    these defects. If a defect cannot be probed by any cell of any campaign, its table row says why.
     """
 
     def parts(self, material: Material) -> list[Table]:

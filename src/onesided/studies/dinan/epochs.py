@@ -46,7 +46,7 @@ def waits(cell: Cell) -> bool:
 def is_atomic(cell: Cell) -> bool:
     """Tell whether a cell is in the table of atomic operations.
 
-    In cells of this table, an epoch accesses one target.
+    In cells of the table of atomic operations, an epoch accesses one target.
     """
     return not waits(cell) and cell.axis("targets") == "1"
 
@@ -54,7 +54,7 @@ def is_atomic(cell: Cell) -> bool:
 def is_by_targets(cell: Cell) -> bool:
     """Tell whether a cell is in the table with one column for each number of targets.
 
-    In cells of this table, an epoch has one put to each target.
+    In cells of the table for numbers of targets, an epoch has one put to each target.
     """
     return cell.axis("epoch") in ("lock_all", "locks_of_targets", "locks_of_all") and cell.has(
         {"operation": "put"}

@@ -51,7 +51,7 @@ def accesses(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Cuts:
-    """A table of the cells in which rank 0 stopped its accesses before the others had written."""
+    """A table of cells in which rank 0 stopped its accesses before other ranks stopped writing."""
 
     pivot: Pivot
 

@@ -1,4 +1,4 @@
-"""A figure of bandwidth against message size: thin lines of LLNL's report, bold lines of today."""
+"""A figure of bandwidth against message size: thin lines for LLNL's report, bold for today."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Curve:
     flavor: str = "allocate"
 
     def measured_points(self, material: Material) -> list[Row]:
-        """Return a row for each measured point: MPI, way, message size, bandwidth and its interval.
+        """Return a row for each point: MPI, way to send, message size, bandwidth and its interval.
 
         Only cells that had a core for each rank have points in the figure.
         """

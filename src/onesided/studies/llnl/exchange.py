@@ -75,7 +75,7 @@ class Summary:
     published: PublishedTable
 
     def parts(self, material: Material) -> list[Table | Prose]:
-        """Return today's table; only a sentence if no cell has as many ranks as LLNL's summary."""
+        """Return today's table, or a sentence if no cell has as many ranks as LLNL's summary."""
         material = apart(material)
         processes = int(self.published.rows[0]["processes"])
         known = [c for c in material.cells if self.own.has(c) and _bandwidth(material).of(c)]
@@ -110,7 +110,7 @@ class PerNode:
     published: PublishedTable | None = None
 
     def parts(self, material: Material) -> list[Table | Folded | Prose]:
-        """Return the tables; only a sentence if each number of ranks had just one placement."""
+        """Return the tables, or a sentence if each number of ranks had just one placement."""
         cores, crowd = apart_by_cores(material, material.cells)
         known = [cell for cell in cores if _bandwidth(material).of(cell)]
         several = {ranks for ranks, each in placements(known).items() if len(each) > 1}
