@@ -3,9 +3,8 @@
 The trials of a launch are summarised in two ways. This project's own statistic of a launch's trials
 is the median, without any filter. The paper's statistic is a filtered mean (Luecke, Spanoyannis,
 Kraeva 2004, section 2). The paper's filter drops the first trial of a launch. Then the filter drops
-every time above 1.8 times the median of the other trials. If more than a tenth of these times are
-above the bound, the filter drops only the largest tenth. The paper's tables show the mean of the
-remaining trials.
+every time above 1.8 times the median of the other trials. Of all times, the filter drops at most
+the largest tenth. The paper's tables show the mean of the remaining trials.
 """
 
 from collections.abc import Sequence

@@ -51,7 +51,7 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 
 
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
-    """Return a baseline's entries in a table row: its name, its time, and latency over its time.
+    """Return a baseline's entries in a table row: name, time, and latency divided by this time.
 
     If the ratio's interval is wider than a factor of `APART`, a remark stands in place of the
     ratio.
