@@ -53,8 +53,8 @@ class Outcome:
     def main_line(self, stacked: re.Pattern[str] | None = None) -> str:
         """Return the line of a command's output that most likely says why the command failed.
 
-        If the output has an error stack, this is the last line of the stack. Without a stack, it is
-        the first line with a word such as "error"; if no line has such a word, it is the first line
+        If the output has an error stack, the last line of the stack is returned. Without a stack,
+        the first line with a word such as "error" is returned; without such a line, the first line
         with text.
 
         Args:

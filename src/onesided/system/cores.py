@@ -85,7 +85,7 @@ def largest_cache_bytes() -> int:
 
 
 def own_cache_bytes() -> int:
-    """Return the size of the caches that each core has for itself, as the C kernels see it."""
+    """Return the size of the caches that each core alone uses; the C kernels find the same size."""
     return _cache_bytes(_LEVEL1_DATA) + _cache_bytes(_LEVEL2)
 
 

@@ -19,9 +19,9 @@ from onesided.system import paths, values
 from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
-"""The most values that a YAML document may have. A value that a YAML alias repeats is counted
-again, because a few lines with aliases can stand for any number of values. A message that contained
-all these values would never end."""
+"""The most values that a YAML document may have. Values that YAML aliases repeat count each time,
+because a few lines with aliases can stand for any number of values. An error message with all these
+values would be endless."""
 #: The most levels of brackets and braces in YAML: the parser's time grows with their square.
 MOST_LEVELS = 200
 #: Errors that YAML's constructors raise for an invalid number, date or tag.
@@ -49,7 +49,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """A loader with the rules of `_Loader` that uses libyaml and is 30 times faster.
+    """A YAML loader that has the rules of `_Loader`, but uses libyaml and is 30 times faster.
 
     The error messages of libyaml say less than those of PyYAML's own parser.
     """
@@ -190,7 +190,7 @@ def faults(document: Any, schema: str, source: str | Path, field: str) -> list[I
 
 
 def _describe(schema: dict[str, Any], fallback: str) -> str:
-    """Return a text for what a schema expects: the schema's comment, description or type."""
+    """Say what a schema expects: return the schema's comment, its description or its type."""
     kind = schema.get("type")
     kinds = " or ".join(kind) if isinstance(kind, list) else kind
     return schema.get("$comment") or schema.get("description") or kinds or fallback
@@ -213,7 +213,7 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
 
 
 def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
-    """Raise an error if `values.fault` found a value that no document may have.
+    """Raise an error if `values.fault` has found a value that is not allowed in any document.
 
     Raises:
         InputError: `values.fault` found a fault.

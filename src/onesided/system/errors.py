@@ -29,7 +29,7 @@ class OnesidedError(Exception):
     exit_code = EXIT_FAILURE
 
     def __init__(self, message: str = "") -> None:
-        """Make the error; its message becomes one line, even with text of other programs."""
+        """Make the error; the message becomes one line, even if its text is from other programs."""
         super().__init__(text.line(message))
 
 
@@ -48,7 +48,7 @@ class InputError(OnesidedError):
         found: object,
         expected: str,
     ) -> None:
-        """Make the error from the place of the fault, the found value and the expected value.
+        """Make the error from three texts: the place of the fault, what is there, what is expected.
 
         Args:
             source: the file (or option) with the fault.
@@ -69,7 +69,7 @@ class InputError(OnesidedError):
 
 
 class StoppedError(OnesidedError):
-    """Raised when the user told the program to stop; unfinished work is then not reported."""
+    """Raised when the user stops the program; in this case, unfinished work is not reported."""
 
 
 def record_fault(fault: OnesidedError) -> None:

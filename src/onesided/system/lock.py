@@ -59,7 +59,7 @@ def _held_by(stream: IO[str]) -> str:
 
 @contextmanager
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
-    """Hold the campaign lock of this machine; yield the previous holder if it died.
+    """Hold this machine's campaign lock; yield the previous holder if that process died.
 
     Child processes do not inherit the lock's file descriptor. Therefore the lock is released when
     this process ends, even if its child processes still run.

@@ -39,7 +39,7 @@ def resolve_variables() -> None:
 
 
 def project_root() -> Path:
-    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else the one with this file."""
+    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else that of this file."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 
@@ -52,7 +52,7 @@ def config_dir() -> Path:
 def build_dir() -> Path:
     """Return the path of ``build/`` (``ONESIDED_BUILD`` if set).
 
-    Its content can be made again at any time.
+    All content of ``build/`` can be made again at any time.
 
     If MPIs do not accept the path of ``build/`` in the checkout (`PLAIN`), ``build/`` is in the
     user's cache folder.
@@ -146,7 +146,7 @@ def check_usable(path: Path) -> None:
 
 
 def is_below(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a path is below a folder, as written or after symbolic links are followed."""
+    """Tell whether a path is below a folder, as written or when symbolic links are followed."""
     by_name = Path(os.path.normpath(path)).is_relative_to(folder)
     return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
@@ -164,7 +164,7 @@ def is_name(text: object) -> bool:
     The JSON schemas call the format of such names ``name``.
 
     A name can be one part of a path (it is not ``..`` and has no ``/``) and one word in a shell. A
-    name does not begin like an option.
+    name does not begin with a dash, as an option does.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
 

@@ -47,7 +47,7 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the user's pip options for the network (`NETWORK`).
+    """Return the user's pip options that concern the network (`NETWORK`).
 
     Environment variables have priority over pip's files.
     """

@@ -1,4 +1,4 @@
-"""Run a program and return its output; wait for a started program, and stop it on a signal."""
+"""Run programs and return their output; wait for programs, and stop them on a signal."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Repair or check what this process inherited from its parent: open files, signals and limits."""
+"""Check and repair what this process inherited from its parent: open files, signals and limits."""
 
 import os
 import pwd

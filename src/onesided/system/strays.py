@@ -93,7 +93,7 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill all processes with a marker, also those that start meanwhile; return how many.
+    """Kill all processes with a marker, also those that start meanwhile; return their number.
 
     The function returns when no process with the marker is left, or after `GONE_AFTER_S` seconds.
     """
@@ -176,7 +176,7 @@ def _holds(process: int, folder: Path) -> bool:
 
 
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
-    """Return the shared-memory files that living processes have mapped, if this user can see it.
+    """Return the shared-memory files mapped by living processes that this user may inspect.
 
     Args:
         processes: the ids of the processes to look at; None means all.
@@ -235,7 +235,7 @@ def make_temporary_folder(lock: Path) -> Path:
 def _place_of_temporary_folders() -> Path:
     """Return the folder in which sessions make temporary folders.
 
-    To keep paths short, this folder is never itself a session's temporary folder.
+    Paths must be short, so this folder is never itself a session's temporary folder.
     """
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder

@@ -1,7 +1,7 @@
 """Find and remove environment variables of the user's shell that change a launch or a tool.
 
 `config/variables.yaml` lists these variables. If the user asks for it, the variables that an MPI
-reads stay set. Then the results depend on the kept variables, and reports name these variables.
+reads stay set. Results then depend on the kept variables, so reports name these variables.
 """
 
 import fnmatch
@@ -21,14 +21,14 @@ KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
 kept."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
 """The environment variable that lists the names of the kept variables. If this variable is set, a
-parent process has already cleared the shell's variables. If so, a variable that is not in the list
-was set by a tool in between, and is removed silently."""
+parent process has already cleared the shell's variables. A variable that is missing in this list
+was then set by a tool, and is removed silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
 """The environment variable that lists the names of the cleared variables, separated by blanks.
 Programs that are started later read this list."""
 
 SHELL_PREFIX = "ONESIDED_SHELL_"
-"""The prefix of the names of variables that keep the shell's original lists of folders, such as
+"""Variables with this prefix keep the shell's original lists of folders, for example the list of
 LD_LIBRARY_PATH (`Rules.folders`)."""
 
 SEARCHED = "PYTHONPATH"
@@ -219,7 +219,7 @@ def record() -> dict[str, Any]:
 
 
 def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, str]) -> list[str]:
-    """Return the variables of ranks that neither the environment nor the setting sets.
+    """Return those variables of the ranks that neither the environment nor the setting sets.
 
     Args:
         found: the variables in the header of a launch.

@@ -56,7 +56,7 @@ def levels(written: str) -> int:
 def has_more_than(most: int, document: Any) -> bool:
     """Tell whether a document has more than `most` keys and values.
 
-    Values that YAML aliases repeat count each time.
+    A value that a YAML alias repeats counts each time.
     """
     left, seen = [document], 0
     while left and seen <= most:
@@ -72,7 +72,7 @@ def has_more_than(most: int, document: Any) -> bool:
 def fault(document: Any) -> tuple[str | None, str, str] | None:
     """Find the first value that no document may have.
 
-    Return the value's field, the value and what is expected; if all values are allowed, None.
+    The result has the field, the value found there, and what is expected; None if all is allowed.
     """
     for field, value in walk(document):
         where = field.lstrip(".") or None
@@ -129,7 +129,7 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
     """Return the fault that the function `fault` finds in a document.
 
-    If the document's text is not suspicious, return None at once.
+    Return None at once if the document's text contains none of `SUSPICIOUS`.
     """
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

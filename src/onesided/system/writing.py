@@ -128,7 +128,7 @@ def write_json(path: Path, document: Any) -> None:
 
 
 def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
-    """Write a JSON document whose last key has a long list, with one list entry on each line.
+    """Write a JSON document whose last key has a long list: each list entry is on its own line.
 
     Args:
         path: the file.

@@ -1,4 +1,4 @@
-"""What does a message of a given size between two processes cost?"""
+"""How long does a message of a given size between two processes take?"""
 
 from onesided.report.published import PublishedTable
 from onesided.studies.llnl.curve import Curve

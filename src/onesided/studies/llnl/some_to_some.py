@@ -19,13 +19,13 @@ CHECKED = (CHECKSUM.name, MEDIAN)
 
 @dataclass(frozen=True)
 class Maps:
-    """A sentence for each random map of messages, with the map's checksum.
+    """Write a sentence with the checksum of each random map (who sends how many bytes to whom).
 
     If launches had different maps, the sentence says so.
     """
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the sentences, or nothing if no launch recorded the checksum of a map."""
+        """Return a sentence for each map, or nothing if no launch recorded a map's checksum."""
         material = apart(material)
         drawn = [cell for cell in material.cells if material.measure(cell, *CHECKED)]
         maps = grouped(drawn, lambda cell: (cell.ranks, cell.axis("sides"), size_of(cell)))

@@ -1,4 +1,4 @@
-"""What does it cost if each rank sends a block to every rank?"""
+"""How long does it take until each rank has sent a block of data to every rank?"""
 
 from onesided.studies.llnl.exchange import (
     LARGE,

@@ -1,11 +1,10 @@
-"""The analysis of a communication pattern: its time, and who waits while one rank computes.
+"""Analyse a communication pattern: its time, and which ranks wait while one rank computes.
 
 The trials of a launch are summarised in two ways. This project's own statistic of a launch's trials
 is the median, without any filter. The paper's statistic is a filtered mean (Luecke, Spanoyannis,
 Kraeva 2004, section 2). The paper's filter drops the first trial of a launch. Then the filter drops
-every time above 1.8 times the median of the other trials. If more than a tenth of the trials have
-such times, the filter drops only the largest tenth. The paper's tables show the mean of the
-remaining trials.
+every time above 1.8 times the median of the other trials. Of all times, the filter drops at most
+the largest tenth. The paper's tables show the mean of the remaining trials.
 """
 
 from collections.abc import Sequence
@@ -22,14 +21,13 @@ from onesided.measure.common_analyses import (
 )
 
 WARM_UP_TRIALS = 1
-"""The number of trials that are dropped at the beginning of a launch, because they have start-up
-costs."""
+"""The number of trials at the beginning of a launch that are dropped because of start-up costs."""
 
 MOST_OF_MEDIAN = 1.8
-"""The filter may remove a time that is above this multiple of the median."""
+"""The filter removes a time only if it is above the median multiplied by this number."""
 
 MOST_REMOVED_OF = 10
-"""The filter removes at most one in this many trials: at most five of 50 trials."""
+"""The filter removes at most one trial out of this number of trials, for example five out of 50."""
 
 TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
 """The time of a trial: the time of the slowest rank. Rank 0 reports this time."""
@@ -40,10 +38,10 @@ MEDIAN, FILTERED_MEAN = "median", "filtered_mean"
 REMOVED, SHARE = "removed", "share"
 
 FIRST, OVER_MEDIAN = "first", "over_median"
-"""The statistic of a launch's first trial: its time, divided by the median of the other trials."""
+"""A statistic: the time of a launch's first trial, divided by the median of the other trials."""
 
 TRIALS = "trials"
-"""The statistic of how much the trials of a launch vary, without the first trial."""
+"""A statistic that says how much the times of a launch's trials vary, without the first trial."""
 
 
 def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Which cells a page on a pattern shows, and how it names message sizes and interfaces."""
+"""Which cells the page of a pattern shows, and the names of message sizes and interfaces."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -11,20 +11,20 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
-"""The names of the MPI-2 interfaces: one uses fences of all ranks, the other uses calls between a
-parent and its child."""
+"""The MPI-2 interfaces. With the first, a fence synchronises all ranks. With the second, each
+parent in a tree synchronises with its child."""
 
 ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
-"""For each one-sided interface of MPI: the window flavor that figures and ratios show.
+"""For each one-sided interface of MPI: the one window flavor that figures and ratios use.
 
-The MPI-2 interfaces have the flavor of the paper, create. The MPI-3 interface has the flavor
-allocate, with which the MPI chooses the memory.
+The MPI-2 interfaces use windows from MPI_Win_create, as in the paper. The MPI-3 interface uses
+windows from MPI_Win_allocate, so the MPI chooses the memory.
 """
 
 MAIN = {MPI2: ("create",), PAIRWISE: ("create",), "mpi3": ("create", "allocate")}
-"""The window flavors of each interface that the main table shows.
+"""For each interface: the window flavors in the main table.
 
-A folded table below the main table shows the other window flavors.
+The table of other window flavors is closed until the reader opens it.
 """
 
 SHORT: Mapping[str, str] = {
@@ -48,7 +48,7 @@ SIZE_WORDS = {
 }
 """The names of message sizes on a page. As in the paper, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""Today's table has a row for each of these message sizes: the sizes of the paper, and 1 Kbyte."""
+"""The table of today's times has a row for each of these sizes: the paper's sizes, and 1 Kbyte."""
 OF_SOURCE = (MPI2, PAIRWISE, SHMEM)
 """The paper's interfaces."""
 SIZES_OF_SOURCE = ("8", "10000", "1000000")
@@ -63,7 +63,7 @@ def size_words(size_bytes: str) -> str:
 
 
 def mpi2_of(cells: Iterable[Cell]) -> str:
-    """Return today's interface for the paper's MPI-2: `mpi2_pairwise` if run, else `mpi2`."""
+    """Return the interface that stands for the paper's MPI-2: `PAIRWISE` if run, else `MPI2`."""
     return PAIRWISE if any(cell.axis("interface") == PAIRWISE for cell in cells) else MPI2
 
 
@@ -73,7 +73,7 @@ def is_shmem(cell: Cell) -> bool:
 
 
 def is_main(cell: Cell) -> bool:
-    """Tell whether a cell is in the main table, with which the page opens."""
+    """Tell whether a cell is in the main table (else it is in the table of other flavors)."""
     flavors = MAIN.get(cell.axis("interface"))
     return flavors is None or cell.axis("flavor") in flavors
 

@@ -1,4 +1,4 @@
-"""Tests of the paper's claims on SHMEM, on growth with the number of ranks, and on distance.
+"""Test the paper's claims on SHMEM, on times that grow with the number of ranks, and on distance.
 
 The tests use only cells with a core for each rank. If a claim names no metric, the tests use the
 paper's filtered mean of the time.
@@ -37,15 +37,15 @@ LAWS: Mapping[str, Callable[[int], float]] = {
 }
 """Laws by which a time may grow with the number of ranks.
 
-The law ``linear`` means: proportional to the number of messages of a rank.
+By the law ``linear``, a time is proportional to the number of ranks minus one.
 """
 
 GROWTH = 1.5
-"""A time follows a law if its growth differs from the law's growth by less than this factor."""
+"""A time follows a law if its growth and the law's growth differ by less than this factor."""
 
 
 def _base(cells: Cells) -> dict[str, Any]:
-    """Return the labels of the tested interface: OpenSHMEM if it was run, else MPI-2."""
+    """Return the labels of the interface that is tested: OpenSHMEM if it was run, else MPI-2."""
     every = cells.chosen([*cells.cores, *cells.crowd], {})
     if SHMEM in {cell.axis("interface") for cell in every}:
         return {"interface": SHMEM}
@@ -80,7 +80,7 @@ def _measure(cells: Cells, cell: Cell) -> Measure | None:
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
     """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks that both have.
 
-    The claim's entry ``to``, if there is one, says which cells of SHMEM are compared.
+    If the claim has an entry ``to``, this entry says which cells of SHMEM are compared.
     """
     if _is_shmem(cells):
         return NOT_MEANT
@@ -117,7 +117,7 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
 
 
 def grows(cells: Cells, asked: Asked) -> Outcome:
-    """Compare with a law how the time for 8 bytes grows from the fewest ranks to the most ranks."""
+    """Compare the growth of the time for 8 bytes, from the fewest to the most ranks, with a law."""
     own = _own(cells, {**of.SMALL, **asked.get("of", {})})
     if not own:
         return Outcome(NOT_MEASURED)
@@ -133,8 +133,8 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 def scales_better(cells: Cells, asked: Asked) -> Outcome:
     """Compare how two times of one MPI grow, from the fewest to the most ranks that both have.
 
-    The claim says which times are compared (``of`` and ``to``). The result is the growth of ``to``,
-    divided by the growth of ``of``.
+    The claim says which times are compared (``of`` and ``to``). The result is the growth of the
+    time ``to``, divided by the growth of the time ``of``.
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
@@ -171,4 +171,4 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 TESTS: Mapping[str, Own] = {
     test.__name__: test for test in (against_shmem, slower, grows, scales_better, near_and_far)
 }
-"""Tests that only the claims of this study use, by the names of the tests in the claims' file."""
+"""The tests that only claims of this study use; a key is a test's name in the file of claims."""

@@ -1,4 +1,4 @@
-"""Make the experiment on a communication pattern; its page has the paper's table and claims."""
+"""Make the experiment on a communication pattern; the page shows the paper's table and claims."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TimeByRanks:
     published: Curves
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return today's figures; the paper's numbers stand beside those for 8 bytes."""
+        """Return today's figures; the paper's numbers stand beside today's figure for 8 bytes."""
         small = replace(
             self._figure(f"{self.kernel}_ranks", of.size_words(of.SMALL["size_bytes"])),
             only=of.SMALL,
@@ -134,7 +134,7 @@ class TrialsInSequence(SeriesFigure):
         ]
 
     def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return the axis of trials with few ticks, because many ticks make a page large."""
+        """Return the axis of trials; it has few ticks, because many ticks make a page large."""
         return alt.Axis(title=self.x.title, tickCount=6)
 
     def _is_shown(self, cell: Cell) -> bool:
@@ -151,7 +151,7 @@ def _most_ranks(material: Material) -> Material:
 
 
 def _near_and_far(material: Material) -> Material:
-    """Keep only cells about the first and the last target; `TimeByTarget` shows all targets."""
+    """Keep only the cells of the first and the last target; `TimeByTarget` shows all targets."""
     targets = {int(t) for cell in material.cells if (t := cell.labels.get("target"))}
     ends = {str(end) for end in (min(targets, default=0), max(targets, default=0))}
     return limited(material, lambda cell: cell.labels.get("target") in (None, *ends))
@@ -167,7 +167,7 @@ def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """A figure of time against message size, for the most ranks with which each rank had a core.
+    """A figure of time against message size, for the largest number of ranks with a core for each.
 
     Attributes:
         kernel: the kernel of the figure.

@@ -30,8 +30,8 @@ CAVEAT = (
 class Ratios:
     """Sentences on the time of MPI divided by the time of SHMEM, at the paper's message sizes.
 
-    Today's ratios use only cells with a core for each rank. The paper's ratios leave out numbers
-    that this project marks as suspect in the paper's table.
+    Today's ratios are computed only from cells with a core for each rank. The paper's ratios leave
+    out numbers that this project marks as suspect in the paper's table.
 
     Attributes:
         curves: the paper's table.
@@ -109,7 +109,7 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
-    """Return a sentence on today's ratios, and a sentence on their change since the paper."""
+    """Return a sentence on today's ratios, and one on how these differ from the paper's ratios."""
     below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
@@ -133,8 +133,7 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
 
 
 ByPlace = dict[tuple[str, str, str, int], float]
-"""A mapping from environment, system, partition and ranks to a time: the filtered mean of the
-paper, in seconds."""
+"""The filtered mean time in seconds for each environment, system, partition and number of ranks."""
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
@@ -148,10 +147,10 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
 
 
 def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
-    """Return, for each environment, its times divided by SHMEM's times.
+    """Return, for each environment, the ratios of its times to SHMEM's times.
 
     A time is divided by SHMEM's time with the same partition and number of ranks. If several
-    environments have OpenSHMEM, the first one counts.
+    environments have OpenSHMEM, the times of the first one are used.
     """
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():

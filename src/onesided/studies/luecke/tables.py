@@ -26,8 +26,7 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""A table column's key ends with one of these: with "" if each rank had a core, else with
-``_crowded``."""
+"""The endings of table columns' keys: "" if each rank had a core, else ``_crowded``."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
@@ -38,7 +37,7 @@ def per_cent(value: float) -> str:
 
 
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
-    """Return entries of a table row for some cells: filtered mean, median, and removed share."""
+    """Return some cells' entries in a table row: filtered mean, median, share of removed trials."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
@@ -71,7 +70,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
 
 @dataclass(frozen=True)
 class _Today:
-    """The common base of today's two tables, which have the layouts of the paper's tables.
+    """The base class of the two tables of today's times, in the layouts of the paper's tables.
 
     Attributes:
         name: the name of the table and its CSV.
@@ -80,7 +79,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the main table, and a folded one of other window flavors; leave out empty ones."""
+        """Return the main table and a table of other window flavors; omit empty tables."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
@@ -174,7 +173,7 @@ class TodayBySize(_Today):
     published: PublishedTable
 
     def words(self, material: Material) -> str:
-        """Say from which ranks messages come, and which of the message sizes the paper lacks."""
+        """Say from which ranks messages come, and which message sizes are not in the paper."""
         cells = self.shown(material)
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())
@@ -220,7 +219,7 @@ class TodayBySize(_Today):
 
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
-    """Return a block's table rows: for each message size, OpenSHMEM's values and the block's."""
+    """Return a row for each message size: OpenSHMEM's values beside those of one MPI interface."""
     by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
     sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []

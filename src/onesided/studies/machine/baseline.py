@@ -25,8 +25,7 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst counts only if the competing process did at least this share of the burst's number of
-operations.
+"""A burst of n operations counts only if the competing process did at least n times this number.
 
 With fewer operations, the competing process hardly competed, for example because it had no core.
 """
@@ -108,7 +107,7 @@ class OfMachine:
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
     """Return the table row of one baseline on one machine.
 
-    The MPIs of the given cells measured the same value.
+    The given cells measured this baseline, each in the launches of one MPI.
     """
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)

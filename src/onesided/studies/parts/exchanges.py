@@ -1,11 +1,11 @@
-"""The analysis of an exchange of messages: its time, and the bandwidth of a process.
+"""The analysis of an exchange of messages: how long it takes, and the bandwidth of a process.
 
 As in LLNL's report, the bandwidth is the bytes that a process sends, divided by the time of the
 exchange. For latency and bandwidth (LBW), the bandwidth is the message size divided by half a round
 trip. For some-to-some (STS), the bandwidth is the mean over all processes. The numbers in LLNL's
-report confirm these definitions for LBW and STS (results/published/README.md). LLNL's report prints
-no message size for the all-to-all (ATA). In the all-to-all, this project counts the bytes of the
-blocks that a process sends to other processes.
+report agree with these definitions of bandwidth for LBW and STS (results/published/README.md).
+LLNL's report prints no message size for the all-to-all (ATA). In the all-to-all, this project
+counts the bytes of the blocks that a process sends to other processes.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass; half of this time if two messages of a pass follow each other.
+"""The time of a pass, or half of it if a pass has two messages, one after the other.
 
 The slowest rank's time counts.
 """
@@ -44,7 +44,7 @@ All launches of a cell must have the same checksum.
 """
 
 ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
-"""In these kernels, each process sends its blocks to all other processes at once."""
+"""The kernels in which each process sends its blocks to all other processes at once."""
 
 
 def _label(name: str) -> pl.Expr:

@@ -47,10 +47,9 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return how badly a crossover fits, for each place where it may be among the measured sizes.
+    """Return, for each place before, between or after the sizes, how badly a crossover there fits.
 
-    A place fits badly if ratios on either side of it have the wrong sign: their logarithms are
-    added up.
+    For each place, the logarithms of the ratios that have the wrong sign there are added up.
     """
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
@@ -124,7 +123,7 @@ def faster_of(ratio: Measure) -> str:
 
 @dataclass(frozen=True)
 class Compared:
-    """The fastest two-sided and the fastest one-sided way at one size, and their times' ratio."""
+    """At one size: the fastest two-sided and one-sided way, and the ratio of their times."""
 
     pair: of.Pair
     ratio: Measure
@@ -216,7 +215,7 @@ class Faster:
 
 
 Place = tuple[of.Series, int, Compared]
-"""A series, a message size, and the comparison of two-sided with one-sided ways at this size."""
+"""A series of cells, a message size, and the comparison of both sides at this size."""
 
 
 def _head(place: Place) -> Fields:
@@ -225,7 +224,7 @@ def _head(place: Place) -> Fields:
 
 
 def _fields(material: Material, place: Place) -> Fields:
-    """Return an MPI's entries in a table row: which side is faster, and ways and times of both."""
+    """Return an MPI's entries in a table row: the faster side, and each side's way and time."""
     (name, *_), _, compared = place
     pair = compared.pair
     return {
@@ -253,7 +252,7 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return an MPI's name, with the values in which its series of cells differs from others."""
+    """Return an MPI's name, with the values that distinguish a series of cells from others."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[4] in ("single", "double"):

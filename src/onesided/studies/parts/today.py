@@ -1,4 +1,4 @@
-"""Tables and figures of a study's values of today: bandwidths of an exchange, or another time."""
+"""Tables and figures of what a study measured today: the bandwidth of an exchange, or a time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, 
 
 @dataclass(frozen=True)
 class Today:
-    """A table of the cells that correspond to the published tables; a folded table has all cells.
+    """Two tables: one of the cells that correspond to the published tables, and one of all cells.
 
     Cells whose message size is a word, such as `at_limit`, are left out.
 
@@ -129,12 +129,12 @@ SLOWEST = "the slowest rank, median over samples"
 
 
 def is_created(cell: Cell) -> bool:
-    """Tell whether a cell is timed and its window, if any, is not from MPI_Win_allocate."""
+    """Tell whether a cell is timed and does not use a window from MPI_Win_allocate."""
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
 def is_allocated(cell: Cell) -> bool:
-    """Tell whether a cell is timed and its window, if any, is not from MPI_Win_create."""
+    """Tell whether a cell is timed and does not use a window from MPI_Win_create."""
     return is_timed(cell) and cell.axis("flavor") != "create"
 
 
@@ -170,7 +170,7 @@ class Times:
     made: str = BURSTS
 
     def parts(self, material: Material) -> list[Part]:
-        """Return the table, a folded table of cells with too few cores, and the figure."""
+        """Return the table, another table of cells with too few cores, and the figure."""
         timed = f"Time of {self.what}"
         table = Pivot(
             name=self.name,

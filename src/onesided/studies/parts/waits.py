@@ -1,4 +1,4 @@
-"""Which ranks wait while one rank computes: a table with verdicts and lengths of waits."""
+"""A table that shows which ranks wait while one rank computes, and how long they wait."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 
 
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
-    """Return, for each cell, the ranks that complete only after a call of the computing rank."""
+    """Return, for each cell, the ranks that complete only after the computing rank calls MPI."""
     if RELEASED not in material.evidence.columns:
         return {}
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")

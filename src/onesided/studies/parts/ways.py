@@ -53,8 +53,8 @@ WORDS: Mapping[str, str] = {
 """The names of all interfaces on pages, in the order of tables."""
 
 Series = tuple[str, ...]
-"""All that the cells of one comparison share, such as MPI, partition and number of ranks; only the
-way and the message size differ."""
+"""The values that all compared cells share, such as MPI, partition and number of ranks. These cells
+differ only in the way and the message size."""
 
 
 def way(cell: Cell) -> str:
@@ -73,7 +73,7 @@ def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern, sorted by interface; equal interfaces keep their order."""
+    """Return a pattern's cells, sorted by interface; cells of one interface keep their order."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 
@@ -105,8 +105,8 @@ ELEMENT_BYTES = 8
 def size_of(cell: Cell) -> int:
     """Return the size of a cell's messages in bytes; if the sizes differ, return the largest.
 
-    For a halo exchange of a grid, return the size of an edge or a face: the message that is sent if
-    the grid is cut in one dimension.
+    For a halo exchange, return the bytes of an edge or a face of the grid. This is the message size
+    if the grid is cut in one dimension.
     """
     side = cell.axis("side")
     if side:

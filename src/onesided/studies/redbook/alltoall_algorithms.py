@@ -1,4 +1,4 @@
-"""Which all-to-all is the fastest: with messages, with puts, or the library's own?"""
+"""Which all-to-all is the fastest: one of messages, one of puts, or the library's collective?"""
 
 from onesided.report.by_cores import OnCores
 from onesided.report.claims import published_experiment

@@ -1,4 +1,4 @@
-"""Up to which size does a send return before a receive is posted, and how many sends do so?"""
+"""Up to which size, and how many times, does a send return before its receive is posted?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,10 +39,10 @@ UNANSWERED = Metric("unanswered", "unanswered", "count", better="higher")
 limit."""
 
 UNANSWERED_BYTES = Metric("unanswered_bytes", "unanswered_bytes", "count", better="higher")
-"""The total bytes of the messages that `UNANSWERED` counts, sent while no receive was posted."""
+"""The total number of bytes in the messages that `UNANSWERED` counts."""
 
 WAITED = Metric("unanswered_waited", "unanswered_waited", "flag")
-"""Whether the next send, after those that `UNANSWERED` counts, waited for its receive: 1 or 0.
+"""The value is 1 if a send waited for its receive after the sends that `UNANSWERED` counts.
 
 The value is 0 if the kernel reached its maximum number of messages before a send waited.
 """
@@ -52,7 +52,7 @@ EVERY_SIZE = "every size that was tried"
 
 
 def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of MPI_Send, for each MPI with its setting and each state of the receiver.
+    """Return the cells of MPI_Send; the key is the MPI with its setting, and the receiver's state.
 
     Cells with more ranks than cores are included.
     """
@@ -110,7 +110,7 @@ class LimitsByRanks:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A table: how many messages of the eager limit's size are sent before a send waits."""
+    """A table of how many messages of the eager limit's size are sent before a send waits."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table, or nothing if no launch sent messages of the eager limit's size."""

@@ -34,7 +34,7 @@ BURSTS = "bursts"
 
 
 LEAST_BURSTS = 3
-"""A launch needs at least this many bursts for a variation of its times.
+"""The variation of a launch's times is computed only from at least this many bursts.
 
 On a busy machine, a launch may have only one burst.
 """
@@ -97,7 +97,7 @@ class Operation(Axis):
 
 
 def kind_of(cell: Cell) -> str:
-    """Say what does a cell's operation: a collective call, or memory that the ranks share."""
+    """Say how a cell does its operation: by a collective call, or through shared memory."""
     return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 

@@ -1,4 +1,4 @@
-"""The answer of a page: the fastest kind of communication in each MPI, and its advantage."""
+"""The answer of a page: each MPI's fastest kind of communication, and how much faster it is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def size_words(at: Mapping[str, Any]) -> str:
 
 
 def _size(at: Mapping[str, Any]) -> int:
-    """Return the message size of a point in bytes; 0 if the point has none."""
+    """Return the message size among the axis values, in bytes; 0 if there is none."""
     size = at.get(SIZE.name)
     return size if isinstance(size, int) else 0
 
@@ -107,7 +107,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, where each kind of communication is the fastest and gains the most."""
+        """Say, for one MPI, at which axis values each kind is fastest, and what gains most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

@@ -38,7 +38,7 @@ REPORTED = {
         "btl_tcp_eager_limit",
     )
 }
-"""For each MPI_T variable in which a library reports an eager limit: the metric of this limit."""
+"""For each MPI_T variable that reports an eager limit: the metric with the variable's value."""
 
 RAISED, LOWERED = "eager_raised", "eager_lowered"
 """The names of the settings that raise and lower the eager limit."""
@@ -253,7 +253,7 @@ class AroundLimit:
     way: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and the table; nothing if no message has an eager limit's size."""
+        """Return sentences and the table; nothing if no message has the size of an eager limit."""
         material = apart(material)
         cells, _ = apart_by_cores(material, material.cells)
         groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), _where(cell)))
@@ -319,9 +319,9 @@ def _where(cell: Cell) -> str:
 
 
 def _words(name: str, where: str, rows: Sequence[Row]) -> str:
-    """Say how much longer messages take above the MPI's own eager limit and above the Redbook's.
+    """Say how much longer messages take above the MPI's own and above the Redbook's eager limit.
 
-    If no limit of the MPI's own is known, say why.
+    If the MPI's own limit is not known, say why.
     """
     limits = [row["limit"].value for row in rows if isinstance(row["limit"], Measure)]
     source = _range([row["source"] for row in rows])
@@ -337,7 +337,7 @@ def _words(name: str, where: str, rows: Sequence[Row]) -> str:
 
 
 def _range(ratios: Iterable[Any]) -> str:
-    """Return the range of some ratios in words; empty if there is no ratio."""
+    """Return the range of some ratios in words; an empty text if there is no ratio."""
     known = sorted(ratio.value for ratio in ratios if isinstance(ratio, Measure))
     if not known:
         return ""

@@ -14,8 +14,7 @@ from onesided.studies.redbook.kinds import Kinds
 TIME = Metric("time", "time", "s")
 """The time of the whole transform.
 
-The times of the transform and of its parts are means over all ranks, so that the parts add up to
-the whole transform.
+All times here are means over all ranks, so that the times of the parts add up to the whole time.
 """
 
 COMMUNICATION = Metric("communication", "communication", "s")
@@ -27,7 +26,7 @@ LOCAL = Metric("local", "local", "s")
 FOURIER = Metric("fourier", "fourier", "s")
 """The time of the Fourier transforms of columns, before and after the exchange of blocks.
 
-The time of the barrier before the exchange is included.
+This value includes the time of the barrier before the exchange.
 """
 
 WAY = Axis(

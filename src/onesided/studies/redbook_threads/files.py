@@ -1,4 +1,4 @@
-"""Accesses to files: their times, their bandwidths, and the file systems that have the files."""
+"""Analyse accesses to files: their times, their bandwidths, and the file systems of the files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def _label(name: str) -> pl.Expr:
 def _accessed_bytes() -> pl.Expr:
     """Return how many bytes of a file all ranks together access.
 
-    The number is the value of a cell's axis ``size_bytes``, or the bytes of a cube of ints.
+    This is the value of a cell's axis ``size_bytes``, or the number of bytes in a cube of ints.
     """
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 

@@ -1,4 +1,4 @@
-"""What does it cost to get scattered elements from another rank, by the way to get them?"""
+"""What does each way to get scattered elements from another rank cost?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report import numbers

@@ -16,7 +16,7 @@ from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY
 
 COMMUNICATION = Metric("communication", "communication", "s", "max")
-"""The time in which ranks exchange halos, if they also update the grid points in each pass."""
+"""The time of the halo exchange alone, in cells that also update the grid points in each pass."""
 
 MESSAGES = Metric("messages", "messages", "count")
 """The number of messages that a rank sends in one exchange of halos."""

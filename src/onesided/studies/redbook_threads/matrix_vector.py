@@ -36,7 +36,7 @@ task.
 
 
 class ShareAnalysis(ReferenceAnalysis):
-    """The analysis of a product's time, the reduction's time, and the ratio of the two."""
+    """The analysis of the time of a product, and of the reduction's share of this time."""
 
     def __init__(self) -> None:
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
@@ -66,7 +66,7 @@ OF_ONE_TASK = ("threads", "elapsed_s")
 
 @dataclass(frozen=True)
 class Way:
-    """A way in which the threads of a task share the task's work, and the Redbook's times.
+    """A way in which a task's threads share the work, and the Redbook's times for this way.
 
     Attributes:
         variant: the word in a cell's labels.
@@ -128,7 +128,7 @@ class Speedups:
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
         """Return the rows of the table of speed-ups.
 
-        The notes on the Redbook's numbers are added to `notes`, each under its mark.
+        The notes on the Redbook's numbers are added to `notes`; the key is the mark of the note.
         """
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():
@@ -209,7 +209,7 @@ def _table(metric: str, what: str) -> Pivot:
 
 
 def _over_tasks(variant: str) -> ByRanks:
-    """Return a figure of a variant's time against tasks, below the Redbook's figure."""
+    """Return a figure of a variant's time against tasks, to stand below the Redbook's figure."""
 
     def threads(cell: Cell) -> str:
         number = cell.axis("threads")

@@ -29,8 +29,8 @@ HALF = 0.5
 MOST = 1.25
 """The largest efficiency that is accepted.
 
-In theory no efficiency is greater than 1; the rest is a margin. If a measured efficiency is
-greater, its three times do not fit together.
+In theory no efficiency is greater than 1; the rest is a margin for variation. If an efficiency is
+above this bound, the three times from which it is made are inconsistent.
 """
 
 
@@ -126,7 +126,7 @@ def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 class OverlapAnalysis(ReferenceAnalysis):
-    """The analysis of two activities, each alone and both together, such as transfer and compute.
+    """The analysis of two activities, such as transfer and compute: each alone, and both at once.
 
     Args:
         both: the time of two things together.
@@ -165,7 +165,7 @@ AXES = [WAY, FLAVOR, SIZE, PEER]
 
 
 def is_swept(cell: Cell) -> bool:
-    """Tell whether a cell is one of those that were measured with every message size."""
+    """Tell whether the transfer of a cell was measured with every message size."""
     is_default = cell.is_of_default
     ways = ("isend", "put")
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"

@@ -1,4 +1,4 @@
-"""Can a thread write a time step's output during the next step, and do messages slow it down?"""
+"""Can a thread write a time step's output during the next step, and do messages slow the thread?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report.by_cores import Fold, RanksOf

@@ -38,8 +38,8 @@ WAYS = {
 ALIKE = {"at_all_darray": "at_all", "iat": "at"}
 """Some ways to access a file differ only in a detail.
 
-Each is counted as the way to which it is mapped here. The detail is how a file view is made, or how
-the rank waits for a call.
+This mapping says with which other way such a way is counted. Such a detail is, for example, how a
+file view is made.
 """
 
 OWN_FILES = "own_files"
@@ -53,7 +53,7 @@ MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
 
 
 def kind_of(cell: Cell) -> str:
-    """Return in words how a cell accesses the file; ways that differ only in details are alike."""
+    """Return in words how a cell accesses the file; ways that differ in details get one text."""
     way = str(cell.axis("way"))
     return WAYS[ALIKE.get(way, way)]
 

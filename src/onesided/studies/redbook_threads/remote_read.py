@@ -41,7 +41,7 @@ WAY = Axis(
 )
 LOCAL_WAYS = (LOCAL, LOCAL_WRITE)
 WRITTEN = "written"
-"""The word for writes in the column that tells, for reads, the state of the page cache."""
+"""The word for writes in the table column that shows, for reads, the state of the page cache."""
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")

@@ -39,7 +39,7 @@ HEADS = (WAY, DIRECTION, SIZE)
 
 
 def point_of(cell: Cell) -> dict[str, Any]:
-    """Return the kind of a cell's messages, and where the cell was run."""
+    """Return the kind of a cell's messages, and the partition and setting of the cell."""
     place = ("system", "partition", "setting")
     return {name: cell.entry[name] for name in place} | {
         axis.name: axis.value(cell) for axis in HEADS
@@ -114,7 +114,7 @@ class LevelCosts:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that the message rates of two cells answer.
+    """A question that is answered by dividing the message rates of two cells.
 
     Attributes:
         words: the question; it is the head of the question's rows.

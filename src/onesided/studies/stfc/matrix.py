@@ -1,4 +1,4 @@
-"""Verdicts as a matrix: groups of rows, columns for each MPI, and the evidence for each sign."""
+"""A matrix of verdicts: groups of rows, columns for each MPI, and the evidence for each verdict."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,7 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""A function that returns two things for each cell: a link to its row, and the command that runs it
-again."""
+"""A function that returns two texts for a cell: a link to the cell's row, and the rerun command."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class VerdictMatrix:
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks at one place (row and column) of the matrix, from the cells there."""
+        """Return the marks of verdicts at one place (row and column) of the matrix."""
         said, first = together(cells), cells[0]
         launches = f"{first.valid_launches} of {first.launches} launches valid"
         title = "; ".join(word for word in (said.note, launches, first.detail) if word)
@@ -89,7 +88,7 @@ class VerdictMatrix:
         return [Mark(said.word, title, name=name, cells=each(cells))]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return the mark and the text of each footnote that the matrix's rows use."""
+        """Return the footnotes of the matrix's rows: the mark and the text of each footnote."""
         return []
 
     def table(self, material: Material, cells: Sequence[Cell]) -> Table:
@@ -119,7 +118,7 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """For each MPI, a sentence that says whether the verdict depends on certain axes (`what`).
+    """For each MPI, a sentence on whether the verdict depends on certain axes (`what` names them).
 
     The matrix comes after it.
 

@@ -34,7 +34,7 @@ def meets(at: dict[str, str], cell: Cell) -> bool:
 
 
 def matrix(name: str, row: Axis, column: Axis, **at: str) -> VerdictMatrix:
-    """Return a matrix of verdicts with an axis for rows, an axis for columns, and chosen cells."""
+    """Return a matrix of verdicts on chosen cells, with an axis for rows and one for columns."""
     return VerdictMatrix(name, SAID[name], OPERATION, row, column, partial(meets, at))
 
 

@@ -83,9 +83,9 @@ class Way:
 
 
 def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
-    """Return the title of each column of an answer's table, and the words to find its cells.
+    """Return the title of each column of an answer's table, and words to search for its cells.
 
-    The words find the cells behind a column in the table of every cell.
+    A search for these words in the table of every cell finds the cells of the column.
     """
     return {
         way.key: {

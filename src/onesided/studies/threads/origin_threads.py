@@ -20,7 +20,7 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""The time per operation of one origin: from the common start to the end of this origin."""
+"""The time per operation of one origin, from the common start to the end of its last operation."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
@@ -129,8 +129,7 @@ class Arrangement(NamedTuple):
 def _shown(material: Material) -> list[Cell]:
     """Return, for threads and for processes, the cells at the highest thread level measured.
 
-    Several threads need the level `multiple`, and the two cells whose rates are divided must have
-    the same thread level.
+    Several threads need the level `multiple`, and rates are divided only at the same thread level.
     """
     alike = grouped(material.cells, lambda cell: Arrangement.of(cell).name)
     highest = {
@@ -162,7 +161,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return a cell's fields of a table row: its rate, and the rate divided by one origin's."""
+    """Return a cell's fields in a table row: its rate, and its rate over that of one origin."""
     key = Arrangement.of(cell).key
     scaling = value_or_word(material, cell, "scaling", "against_one")
     ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -180,7 +179,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the table rows with the operation and flavor of `BASE`; the first row if none has."""
+    """Return the table rows with the operation and flavor of `BASE`; without any, the first row."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 

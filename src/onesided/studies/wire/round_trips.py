@@ -30,12 +30,12 @@ from onesided.studies.wire import STUDY
 from onesided.studies.wire.trips import OPEN, Point, Trips, missed, trips_of
 
 LEAST = "least"
-"""The statistic for each launch: its least time, because other programs only make times longer."""
+"""For each launch, the least time is used, because other programs only make times longer."""
 ACCESS, MESSAGE, FIRST = "access", "message", "first"
 AFTER = "after"
 """The time from the end of the target's compute to the end of an access.
 
-The time is 0 if the access ended before the compute.
+This time is 0 if the access ended before the compute ended.
 """
 PARTS = ("begin", "issue", "wait", "complete")
 """The metrics of the calls of an access, in the order of the calls."""
@@ -114,7 +114,7 @@ def ways(cells: Iterable[Cell]) -> list[list[Cell]]:
 
 
 def calls_of(cell: Cell) -> dict[str, str]:
-    """Return the name of each MPI call in a cell's access; the key is the call's metric."""
+    """Return the names of the MPI calls in a cell's access; a key is the metric of a call."""
     known = TEXT.names["calls"]
     around = known["synchronisations"][cell.axis("synchronisation")]
     own = {"issue": known["operations"][cell.axis("operation")], **around}
@@ -166,9 +166,9 @@ class ByWay:
 def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """Say whether an access completes while its target computes, and how many round trips it takes.
 
-    If the access waits for the end of the compute, only the round trips after this end count: 0.5
-    means that only the last answer follows. No round trips are given if a call works longer than a
-    message takes, for instance because a helper waits for a core.
+    If the access waits for the end of the compute, only round trips after this end count. A value
+    of 0.5 says that only the last answer follows. No round trips are given if a call works longer
+    than a message takes, for instance because a helper waits for a core.
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
@@ -183,7 +183,7 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
 
 
 class WhileComputing:
-    """A table of accesses to a target that computes; it names what makes progress meanwhile."""
+    """A table of accesses to a target that computes, and of what makes progress meanwhile."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table of accesses; the list is empty if the target computed in no cell."""
@@ -208,7 +208,7 @@ class WhileComputing:
 
 
 class Calls:
-    """A folded table of the calls of each way to access: their round trips and own work."""
+    """A table of the calls of each way to access: the round trips and the own work of each call."""
 
     def parts(self, material: Material) -> list[Folded]:
         """Return the table of calls, or nothing if no way was measured with enough delays."""

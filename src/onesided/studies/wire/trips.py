@@ -10,14 +10,14 @@ from onesided.measure.statistics import Line, line_through, median
 from onesided.report.cells import grouped
 
 TOLERANCE = 0.1
-"""How far outside the interval of the slope a number of round trips may be.
+"""A number of round trips may lie outside the interval of the slope by at most this much.
 
 A call has work of its own, too, and on a busy core this work takes longer by chance.
 """
 HALVES = 2
 OPEN = "open"
 MANY = 10
-"""From this number of round trips on, the ends of the interval are written as whole numbers."""
+"""From this number of round trips on, an interval's ends are written as whole numbers."""
 LEAST_DELAYS = 3
 """At least this many delays are needed to see whether the times are on a line."""
 
@@ -41,7 +41,7 @@ class Trips:
 
     @property
     def number(self) -> float | None:
-        """Return the whole or half number of round trips, if the interval allows only one.
+        """Return the number of round trips, whole or half, if the interval allows only one number.
 
         The result is None if the interval allows no number, or several numbers.
 

@@ -1,4 +1,4 @@
-"""Writes the advice for an MPI: in words, as a shell file, and as an example program in C."""
+"""Write the advice for an MPI: in words, as a shell file, and as an example program in C."""
 
 import re
 import textwrap
@@ -66,7 +66,7 @@ def variables_say(advice: Advice) -> str:
 
 
 def payload_says(choice: Choice) -> str:
-    """Say for which sizes and layouts, besides the usual ones, the best combination is confirmed.
+    """Say for which unusual sizes and layouts the best combination is confirmed, too.
 
     The result is empty if only the usual size and layout were run.
     """
@@ -91,7 +91,7 @@ def latency_says(evidence: Evidence | None) -> str:
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what a program must ensure if the advice is MPI_MODE_NOCHECK; else None."""
+    """Say what a program must ensure to use MPI_MODE_NOCHECK; None if this is not the advice."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 
@@ -180,7 +180,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 def _table(choices: Sequence[Choice]) -> list[str]:
     """Return the lines of a table that says what to use for each operation and thread level.
 
-    The table also shows the verdict on what most programs use (`COMMON`).
+    The table also shows the verdict on the combination that most programs use (`COMMON`).
     """
     rows = [("operation", "level", "use", "cost", ", ".join(COMMON.values()), "cost")]
     for choice in choices:
@@ -202,13 +202,13 @@ def _table(choices: Sequence[Choice]) -> list[str]:
 
 
 def _waiting(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], str]]:
-    """Return lists of combinations that wait, each with its operations and thread levels."""
+    """Return the combinations with which accesses wait, and their operations and thread levels."""
     alike = grouped((c for c in choices if c.waiting), lambda choice: tuple(choice.waiting))
     return [(words, _places(own)) for words, own in alike.items()]
 
 
 def _places(choices: Sequence[Choice]) -> str:
-    """Name operations and their thread levels.
+    """Return the names of some operations and of their thread levels.
 
     Operations with the same thread levels are named together.
     """
@@ -232,7 +232,7 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells that support the advice.
+    """Return the cells whose verdicts support the advice.
 
     The function `rerun.claims` reads these cells from the advice file.
     """
@@ -275,8 +275,8 @@ def file_name(advice: Advice) -> str:
 
     The advice file is a shell file if it exports a variable.
 
-    If the environment's name cannot be a file name, the name is shortened to its readable
-    characters, and a number makes it unique.
+    If the environment's name cannot be a file name, other characters become underscores, and a
+    number makes the name unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not paths.is_name(advice.environment):

@@ -1,4 +1,4 @@
-"""The analysis of the kernel progress: access times, and which accesses met a computing target."""
+"""Analyse the kernel progress: access times, and which accesses met a target that computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -55,15 +55,14 @@ The metric `elapsed` is the sum of these parts of an access.
 """
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""If at least this share of a launch's samples says that MPI_Win_post synchronises, it does so in
-this launch."""
+"""MPI_Win_post counts as synchronising in a launch if at least this share of samples says so."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
 
 
 def _lost(delay: str) -> pl.Expr:
-    """Tell whether a rank waited too long for a core, relative to the time of the compute."""
+    """Tell whether a rank's wait for a core was too long a share of the compute's time."""
     told = pl.col(delay).fill_nan(None).fill_null(0)
     return told > MOST_RUN_DELAY * pl.col("compute")
 
@@ -95,7 +94,7 @@ def _judged_times() -> list[pl.Expr]:
 
 
 def _without_the_scheduler() -> pl.Expr:
-    """Return the access time by which a verdict is made.
+    """Return the access time from which a verdict is made.
 
     If the access was early and its target visits MPI, waits for cores are subtracted from the
     access time.
@@ -112,7 +111,7 @@ def _without_the_scheduler() -> pl.Expr:
 
 
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each access: the columns SAMPLE, its series, and what it counts for.
+    """Return a row for each access: the columns `SAMPLE`, the measured series, and further columns.
 
     The column ``met`` says that the access was issued while the target was in its state, for
     instance computing. The column ``valid`` says, in addition, that the target's state lasted for
@@ -223,12 +222,12 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence_of_series(series: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return the `evidence` of a cell in one launch, read from the series of the cell's result."""
+    """Return the rows of `evidence` for one launch of a cell, from the series of the result."""
     return evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES)))
 
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
-    """Return the probe of a cell in one launch, read from the series of the cell's result."""
+    """Return the probe of one launch of a cell, from the series of the result."""
     return next(iter(launch_probes(evidence_of_series(series)).values()), Probe((), ()))
 
 
@@ -264,8 +263,7 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     """Return the verdict on a cell of the kernel progress (see `Analysis`).
 
     If the accesses of a cell end with local completion, the verdict says nothing about the target.
-    Such a cell keeps its early fractions, because they say how soon the origin may reuse its
-    buffer.
+    The early fractions of such a cell still say how soon the origin may reuse its buffer.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

@@ -38,10 +38,10 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The answer names at most this many operations. If there are more, it says how many."""
+"""If there are more operations than this, the answer does not name them, but says their number."""
 
 MOST_WAYS = 6
-"""The answer has at most this many ways to program. Others are only in the truth table."""
+"""The answer has at most this many ways to program; the truth table has all ways."""
 
 SAY = WRITTEN.say
 
@@ -83,7 +83,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 
 
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells by way to program, without ways whose cells say nothing about progress."""
+    """Return the cells of each way to program; omit ways whose cells say nothing about progress."""
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
 
@@ -119,7 +119,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Merge the verdicts of several ways to program that all have the same word."""
+    """Merge the verdicts of several ways to program; all these verdicts have the same word."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
@@ -128,7 +128,7 @@ def _merged(several: Sequence[Together]) -> Together:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells whose target computes without help, by window flavor and synchronisation."""
+    """Return, for each flavor and synchronisation, the cells whose target computes without help."""
     telling = _telling(computing(first_group(cells)))
     return {
         (_window(flavor), _synchronisation(name)): own for (flavor, name), own in telling.items()
@@ -162,7 +162,7 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
-    """Say, for each way to program, in which MPIs accesses complete meanwhile; the best first."""
+    """Say, for each way to program, in which MPIs accesses complete; the best way comes first."""
     best = ranked[0]
     same = {word for way in ranked for word in way.words.values()}
     names = answers.names(list(best.by_environment), list(best.by_environment), kind)
@@ -199,7 +199,7 @@ def _within_and_between(
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
-    """Name the MPIs in which an environment variable helps.
+    """Say in which MPIs an environment variable helps.
 
     If no variable was tried or needed, no sentence is returned.
 
@@ -394,7 +394,7 @@ def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
 
 
 def one_setting(name: str | None) -> str:
-    """Name the setting of a table's cells, and say how many settings are declared."""
+    """Say which setting a table's cells have, and how many settings are declared."""
     declared = settings.names()
     nothing = ", no environment variable set" if name == settings.DEFAULT else ""
     return f"Setting: {name}{nothing} (1 of {len(declared)})."

@@ -39,10 +39,10 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that a page shows first: those that set no variable, if they were run.
 
-    Each partition has only the cells of its first group: one number of ranks, one placement. Cells
-    with ghost processes and the same setting belong to a group, although they have one more rank.
-    If there are several partitions, `apart` has given each partition environments of its own, so
-    that the cells of two partitions are not mixed.
+    Of each partition, the page first shows only one group: one number of ranks, one placement.
+    Cells with ghost processes belong to the group of the same setting, although they have one more
+    rank. If there are several partitions, `apart` has given each partition environments of its own,
+    so that the cells of two partitions are not mixed.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -56,7 +56,7 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
 
 
 ON_HOSTS = "hosts"
-"""The setting in which each rank has a host of its own, which is made on this machine."""
+"""The setting that gives each rank a host of its own; all these hosts are made on this machine."""
 
 
 def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
@@ -77,13 +77,13 @@ def is_on_several_nodes(cell: Cell) -> bool:
 
 
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return groups of cells that share a setting and a place; the default setting comes first."""
+    """Return groups of cells with equal setting, partition, ranks and placement; default first."""
     by_place = grouped(cells, lambda cell: cell.group).values()
     return sorted(by_place, key=lambda group: group[0].setting != DEFAULT_SETTING)
 
 
 def places(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Return groups of cells that share a place, in declared order; a group has all settings."""
+    """Return groups of cells with equal partition, ranks and placement, in declared order."""
     return list(grouped(cells, lambda cell: (cell.group[:2], cell.group[3:])).values())
 
 
@@ -100,7 +100,7 @@ def payload_of(cell: Cell) -> Payload:
 def base_of(cells: Sequence[Cell]) -> Payload | None:
     """Return the payload that most cells have (the base).
 
-    Each other payload differs from the base on one axis only.
+    All other payloads differ from the base on only one axis.
     """
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
@@ -121,7 +121,7 @@ def payload_words(payload: Sequence[str], base: Sequence[str] | None) -> str:
 
 
 def base_words(base: Sequence[str] | None) -> str:
-    """Name the layout and the size of a payload."""
+    """Return the layout and the size of a payload in words."""
     return payload_words(base, ("", "", base[2])) if base else ""
 
 

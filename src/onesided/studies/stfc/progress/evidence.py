@@ -17,10 +17,10 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states that make no difference for a cell's latency.
+"""Cells that differ only in these target states have the same latency.
 
-In these states, the target waits in MPI during the timed accesses. The first state is that in which
-verdicts are made.
+In these states, the target waits in MPI during the timed accesses. Verdicts are made in the first
+of these states.
 """
 
 MINIMUM_TIMED_LAUNCHES = 2
@@ -88,7 +88,7 @@ class Evidence:
 
     @property
     def what(self) -> str:
-        """Name the cell in words, with its payload."""
+        """Return in words what the cell measures: operation, way, payload and thread level."""
         words = (
             self.cell.axis("operation"),
             *way_of(self.cell),
@@ -105,12 +105,12 @@ class Evidence:
 
     @property
     def outcome(self) -> str:
-        """Return in words the verdict, and the delay if accesses were delayed."""
+        """Return the verdict in words; if accesses were delayed, the words contain the delay."""
         tau_s = self.cell.tau_s
         return f"{self.verdict} by {plain_time(tau_s)}" if tau_s else self.verdict
 
     def is_below(self, other: Evidence) -> bool:
-        """Tell whether the interval of this latency lies entirely below that of the other."""
+        """Tell whether this latency's interval lies entirely below the other latency's interval."""
         if self.latency is None or other.latency is None:
             return False
         return self.latency.high < other.latency.low
@@ -137,7 +137,7 @@ def ratio(over: Timed | None, under: Timed | None) -> float | None:
 
 
 def access_of(cell: Cell) -> tuple[str, ...]:
-    """Return what a cell times: operation, flavor, synchronisation, layout and message size."""
+    """Return what is timed in a cell: operation, flavor, synchronisation, layout, message size."""
     return (cell.axis("operation"), *way_of(cell), *payload_of(cell)[:2])
 
 

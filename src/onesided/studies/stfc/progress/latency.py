@@ -51,10 +51,10 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 
 
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
-    """Return a hardware baseline's entries in a table row: name, time, and the latency's ratio.
+    """Return a baseline's entries in a table row: name, time, and latency divided by this time.
 
-    If the interval of the ratio is wider than a factor of `APART`, the entries say so in place of
-    the ratio.
+    If the ratio's interval is wider than a factor of `APART`, a remark stands in place of the
+    ratio.
     """
     if baseline is None:
         return {}
@@ -71,7 +71,7 @@ def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
 
 
 def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the names of the columns on baselines if no row has a baseline, to leave them out."""
+    """Return the columns to leave out: the columns on baselines, if no row has a baseline."""
     columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
     return () if any(row.get("baseline") for row in rows) else columns
 
@@ -98,7 +98,7 @@ def _latency_row(
 
 
 def _left_out(material: Material, cells: Sequence[Cell]) -> str:
-    """Say how many launches' latencies are not used for the shown cells, and why."""
+    """Say of how many launches the latencies are not used for the shown cells, and why."""
     launches = {}
     for kind in (COUNTS, FAR, SHARED):
         measures = (material.measure(cell, LATENCY, kind) for cell in cells)
@@ -145,7 +145,7 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return the table of how much computing time the target loses in each of its states.
+    """Return the table of the computing time that the target loses in each target state.
 
     The result is None if there are not several states.
     """

@@ -1,4 +1,4 @@
-"""Finds what to use with an MPI: changes of the code, and environment variables.
+"""Find what to use with an MPI: changes of a program's code, and environment variables.
 
 Verdicts and latencies decide.
 """
@@ -32,7 +32,7 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""The window flavor and the synchronisation that programs use most often: the commonest code.
+"""The commonest code: the window flavor and the synchronisation that most programs use.
 
 To compare latencies with the commonest code, one axis is changed at a time.
 """
@@ -108,9 +108,9 @@ class Choice:
     def factor(self, axis: str) -> float | None:
         """Return how much slower an access becomes with the commonest value on one axis.
 
-        The factor is the latency of a cell, divided by that of the best combination; the cell
-        differs from this combination only on this axis. The result is None if the best combination
-        itself has the commonest value on this axis, or if a latency is missing.
+        The commonest value replaces the value of the best combination on this axis. The factor is
+        the latency with this change, divided by the latency without it. The result is None if the
+        best combination itself has the commonest value on this axis, or if a latency is missing.
         """
         if self.best is None:
             return None
@@ -129,7 +129,7 @@ class Choice:
 
     @cached_property
     def _elsewhere(self) -> list[Evidence]:
-        """Return the cells of the best combination whose size or layout is not the base."""
+        """Return the cells of the best combination with another size or layout than the base."""
         best = self.best
         return [
             e
@@ -151,7 +151,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Turn:
-    """A pair of cells that differ only in the setting: default in one, not default in the other."""
+    """Two cells that differ only in the setting: the first has the default setting."""
 
     before: Evidence
     after: Evidence
@@ -198,17 +198,17 @@ class Effect:
 
     @cached_property
     def compared(self) -> list[Turn]:
-        """Return the pairs whose cell waits in the default setting and is decided in this one."""
+        """Return the pairs that wait in the default setting and have a verdict in both settings."""
         return [t for t in self.pairs if t.is_compared and t.words[0] == verdicts.WAITS]
 
     @property
     def turned(self) -> list[Turn]:
-        """Return the `compared` pairs whose cell is independent or delayed in this setting."""
+        """Return the `compared` pairs with the verdict independent or delayed in this setting."""
         return [turn for turn in self.compared if turn.words[1] in KEPT]
 
     @property
     def to_independent(self) -> int:
-        """Return how many `turned` pairs have an independent cell in this setting.
+        """Return how many `turned` pairs have the verdict independent in this setting.
 
         The other cells are delayed.
         """
@@ -260,7 +260,7 @@ class Effect:
 
     @property
     def gain(self) -> int:
-        """Return for how many more cells accesses progress here than in the default setting."""
+        """Return how many more cells progress in this setting than in the default setting."""
         return len(self.turned) - len(self.lost)
 
     @property
@@ -366,9 +366,9 @@ class Advice:
 
     @cached_property
     def cheapest(self) -> dict[str, Choice]:
-        """Return, for each operation, the choice with the lowest latency.
+        """Return, for each operation, the combination and thread level with the lowest latency.
 
-        Among the thread levels that have a choice, the lowest level is preferred.
+        Of the thread levels with a recommended combination, the lowest level is preferred.
 
         Latencies of two thread levels come from different launches, so they also differ by chance.
         A higher thread level is chosen only if the whole interval of its latency is below the

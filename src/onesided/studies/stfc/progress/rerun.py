@@ -1,4 +1,4 @@
-"""Runs the cells again for which an advice file claims a verdict, and judges them."""
+"""Run the cells again for which an advice file claims verdicts, and derive new verdicts."""
 
 import re
 import tempfile
@@ -47,14 +47,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Rerun:
-    """A claim of an advice file, and the verdict of the rerun with the same advice file."""
+    """A claim of an advice file, and the verdict when the claim's cell was run again."""
 
     claim: Claim
     verdict: Verdict
 
     @property
     def holds(self) -> bool:
-        """Tell whether the verdict of the rerun is the claimed verdict."""
+        """Tell whether the rerun has the verdict that the advice file claims."""
         return self.verdict.word == self.claim.verdict
 
 
@@ -94,8 +94,8 @@ def _launch(
 ) -> dict[str, Probe]:
     """Launch the claims' cells once.
 
-    All claims in one call have the same thread level, and all of them or none need the variables of
-    the advice file.
+    All claims in one call have the same thread level. Either all or none of them need the variables
+    of the advice file.
 
     Returns:
         The valid samples, by cell, of the cells that ended without a failure.

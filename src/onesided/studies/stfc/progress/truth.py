@@ -1,4 +1,4 @@
-"""The truth table: verdicts by operation, synchronisation, environment and window flavor."""
+"""The truth table: a verdict for each operation, synchronisation, environment and window flavor."""
 
 import math
 from collections import Counter
@@ -64,7 +64,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def _where_it_waits(material: Material, cell: Cell) -> str | None:
-    """Name the MPI call in which an access waits; None if the accesses of the cell do not wait."""
+    """Return the MPI call in which a cell's accesses wait; None if they do not wait."""
     parts = shares(material, cell) if cell.verdict == verdicts.WAITS else None
     if not parts:
         return None
@@ -176,7 +176,7 @@ def _title(cells: Sequence[Cell]) -> str:
 
 
 def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
-    """Name the thread levels (or the tests) of the cells behind a mark of the matrix.
+    """Return in words the thread levels (or tests) of the cells behind a mark of the matrix.
 
     The result is None if the mark is the only mark in its field of the matrix.
     """
@@ -241,7 +241,7 @@ class TruthMatrix(VerdictMatrix):
         return [note for note in holds if holds[note]]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
-        """Return the mark and the text of each footnote that the matrix's rows use."""
+        """Return the footnotes of the matrix's rows: the mark and the text of each footnote."""
         marks = (mark for row in rows for place in row.places for mark in place)
         used = {note for mark in marks for note in mark.notes}
         return [(note, text) for note, text in _NOTES.items() if note in used]
@@ -271,10 +271,10 @@ def _of_group(
 ) -> list[Matrix | Folded]:
     """Return the matrices of cells that share a partition, a number of ranks and a setting.
 
-    Of these matrices, the page shows the first, the base, at once and folds all others.
+    The page shows only the first matrix, the base, at once; the reader opens the others.
 
-    The samples behind each symbol are in the page only for the base matrix of the default setting.
-    With the samples behind all matrices, the page would be too large.
+    Only for the base matrix of the default setting, the page contains the samples behind each
+    symbol. With the samples behind all matrices, the page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"

@@ -74,7 +74,7 @@ def _code_sentences(advice: Advice) -> list[str]:
 
 
 def _costs(chosen: Sequence[Choice], level: str | None) -> str:
-    """Say what the chosen MPI calls cost, and how many times as much the commonest calls cost."""
+    """Say what the chosen MPI calls cost, and how much more expensive the commonest calls are."""
     own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
     words = f"It costs {own} (thread level {level})."
     for axis, same in zip(COMMON, reversed(COMMON), strict=True):
@@ -86,7 +86,7 @@ def _costs(chosen: Sequence[Choice], level: str | None) -> str:
 
 
 def _remarks(material: Material, advice: Advice) -> list[Markup]:
-    """Name the operations whose latency gets the remark "out of all proportion"."""
+    """Say which operations have a latency with the remark "out of all proportion"."""
     latencies = [(choice.operation, _latency(choice.best)) for choice in advice.choices]
     said = [f"{name}: {known.remark}" for name, known in latencies if known and known.remark]
     if not said:
@@ -112,7 +112,7 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
 
 
 def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
-    """Return an advice in words, with its advice file.
+    """Return the advice for an environment in words, with the advice file.
 
     An environment may have several advice files.
     """

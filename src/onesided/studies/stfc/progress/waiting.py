@@ -1,4 +1,4 @@
-"""In which call an access waits: the call that begins its epoch, makes it, or completes it."""
+"""Show where an access waits: at the begin of its epoch, in its own call, or at its completion."""
 
 from __future__ import annotations
 

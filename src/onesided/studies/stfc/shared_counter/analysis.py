@@ -1,4 +1,4 @@
-"""The analysis of the shared counter: a launch's metrics, and accesses to a computing target."""
+"""Analyse the shared counter: metrics of each launch, and the accesses to a computing target."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ SOURCE_RANK = 1
 """The rank whose times the report of 2008 on the shared counter shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
-"""For each series of samples, the summary's metric with the percentiles over all launches."""
+"""For each series of samples: the metric of the summary that has percentiles over all launches."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:
@@ -56,9 +56,9 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
     """Add the two ratios of the report of 2008, from the totals of rank 1, and a third ratio.
 
-    The third ratio judges the time to solution. The third ratio is the time of the whole run,
-    divided by the time that the ranks would take if they shared all compute phases evenly and did
-    nothing else.
+    The third ratio compares the time to solution with an ideal time. The third ratio is the time of
+    the whole run, divided by the time that the ranks would take if they shared all compute phases
+    evenly and did nothing else.
     """
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
@@ -75,10 +75,10 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
     The divisor of the slowdown is the median, over all launches of the cell with an idle target, of
     the mean access time. Therefore the slowdown varies only as the launches with a computing target
-    vary. The cell with an idle target has the same algorithm, window flavor and compute length. The
-    same cell with an idle target serves for every spread of the compute, because its target does
-    not compute. If there are several cells with an idle target, the cell with the least spread of
-    the compute is used.
+    vary. The cell with an idle target has the same algorithm, window flavor and compute length. One
+    cell with an idle target is used for every spread of the compute, because its target does not
+    compute. If there are several cells with an idle target, the cell with the least spread of the
+    compute is used.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
@@ -118,7 +118,7 @@ _UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
 
 
 def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean access times of each launch: of its slowest rank, and of the ranks by node.
+    """Return, for each launch, the mean access time of the slowest rank and of groups of ranks.
 
     The report of 2008 shows the times of rank 1 only.
 

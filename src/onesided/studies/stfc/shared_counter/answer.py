@@ -49,7 +49,7 @@ Key = tuple[str, str]
 """A family of algorithms for the counter, and a window flavor."""
 
 Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
-"""The cells that the short answer uses, by family of algorithms and flavor, then by MPI."""
+"""The cells of the short answer, for each family of algorithms with its flavor, and each MPI."""
 
 
 # ------------------------------------------------------------------------------ the ways
@@ -83,7 +83,7 @@ def families(cells: Sequence[Cell]) -> list[Key]:
 
 
 def heard(material: Material, keys: Sequence[Key]) -> Heard:
-    """Return the cells that the answer uses, by family of algorithms and flavor, then by MPI.
+    """Return the answer's cells, for each family of algorithms with its flavor, and each MPI.
 
     An MPI has no entry for algorithms that it does not declare. For instance, OpenSHMEM declares
     none of MPI's algorithms.
@@ -212,7 +212,7 @@ def headline(apart: Material, material: Material) -> Headline:
 
 
 def _title(keys: Sequence[Key]) -> str:
-    """Name families of algorithms, with their window flavors.
+    """Return the names of families of algorithms, with their window flavors.
 
     An example is ``an exclusive lock on create or allocate windows``.
     """
@@ -264,7 +264,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Name the MPI in which accesses to the counter wait the longest.
+    """Say in which MPI accesses to the counter wait the longest.
 
     This function is called if the interval of the longest wait overlaps with no other MPI's
     interval.

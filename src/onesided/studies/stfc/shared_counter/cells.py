@@ -66,7 +66,7 @@ def _twin_key(cell: Cell) -> tuple[Any, ...]:
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of today's Table 1, each with its cells by case, in declared order.
+    """Return the rows of today's Table 1 in declared order; a row maps each case to its cell.
 
     Table 1 has one row for each spread of the compute.
 
@@ -102,7 +102,7 @@ def leading(twin: Mapping[str, Cell]) -> Cell:
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Say whether the compute of a case's cell is fixed or random, if its spread is not the row's.
+    """Say whether a cell's compute is fixed or random, if its spread differs from the row's spread.
 
     If the cell has the row's spread of the compute, the result is None.
     """
@@ -158,6 +158,6 @@ def least_spread(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of `twins`; of rows that differ only in the spread, return the first."""
+    """Return the rows of `twins`; if rows differ only in the spread, return the first of them."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

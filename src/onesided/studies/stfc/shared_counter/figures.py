@@ -1,4 +1,4 @@
-"""The figures on the shared counter: Figure 1 of 2008, the same of today, and single accesses."""
+"""The figures on the shared counter: Figure 1 of 2008 and of today, and a plot of accesses."""
 
 from __future__ import annotations
 

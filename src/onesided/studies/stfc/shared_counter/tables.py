@@ -1,4 +1,4 @@
-"""The tables on the shared counter, among them Table 1 of 2008 and the same with today's values."""
+"""The tables on the shared counter. Table 1 shows the values of 2008 and today's values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""A factor of the 2008 report by which an access slows a process is named only if above this value.
+"""Only degradation factors above this value are named; they are from the report of 2008.
 
 A degradation factor below this value differs from 1 by noise alone.
 """
@@ -39,7 +39,7 @@ BY_RANK = {
     "target_node": "same node",
     "other_nodes": "other nodes",
 }
-"""The words for the mean access times of other ranks than process 1, in a note below a time."""
+"""In a note below process 1's time: the words for the mean access times of other ranks."""
 
 
 def _case_key(case: str) -> str:
@@ -48,7 +48,7 @@ def _case_key(case: str) -> str:
 
 
 def _head(cell: Cell, *further: str) -> Fields:
-    """Return the fields that name a row's cell, with the text that stands below its algorithm."""
+    """Return the fields that name a row's cell, and the text below the name of the algorithm."""
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
@@ -92,7 +92,7 @@ def _base_words(base: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def table1(material: Material) -> Section | None:
-    """Return the section with Table 1: the rows of 2008, today's base rows, and all rows folded."""
+    """Return the section with Table 1: rows of 2008, today's base rows, and a table of all rows."""
     base = first_twins(base_point(material))
     today = WRITTEN.table(
         "table1_measured",
