@@ -1,7 +1,4 @@
-"""Does an accumulate wait for its target while the target computes?
-
-The answer may depend on the operator, the datatype or the info of the window.
-"""
+"""Does an accumulate wait for its target? Operator, datatype or info of the window may decide."""
 
 from functools import partial
 from pathlib import Path
