@@ -20,6 +20,8 @@ FEW = {
     "samples": 2, "burst": 1, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
     "computing-trials": 1, "tasks-per-rank": 2, "helper-samples": 1, "tries": 1,
     "delay-ms": 20, "largest-bytes": 16384, "compute-ms": 2, "cell-timeout-s": 100,
+    "lengths-ms": "0,3", "latency-burst": 1, "latency-samples": 1, "latency-passes": 1,
+    "latency-patience-s": 0,
 }  # fmt: skip
 #: Cells that depend on the number of ranks; {others}: all ranks but one, at most `MOST_ORIGINS`.
 OWN_CELLS = {"origin_threads": "operation=put,fetch_and_op;arrangement=processes;origins={others}"}
