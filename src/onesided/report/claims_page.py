@@ -26,8 +26,7 @@ FILE, TITLE = "claims.html", "The papers' claims"
 HEADING = "Do the papers' claims hold today?"
 
 SECTION = "claims"
-"""The identifier of the first section of the page of claims. The identifiers of all other sections
-of this page, and the names of all its tables, begin with this identifier."""
+"""The first section's identifier, with which those of all sections and all tables begin."""
 
 ANSWERS = f"{SECTION}_answers"
 """The name of the table with one row for each answer to a claim."""
@@ -42,8 +41,7 @@ WORDS: Mapping[str, str] = {
 """The answers and their meanings."""
 
 MOST_NAMED = 6
-"""If there are more MPIs than this, the first screen does not say for each MPI how many claims
-hold, but gives a range."""
+"""With more MPIs than this, the first screen gives a range of how many claims hold."""
 
 
 @dataclass(frozen=True)
