@@ -136,3 +136,29 @@ def test_a_table_that_no_page_holds_is_not_filtered_or_sorted_and_says_where_it_
     assert rows_of(shown).count() == table.FIRST_OF_MANY
     assert said(shown).strip() == f"The first 1000 of {ROWS} rows; the CSV has all."
     assert shown.locator(".filter, thead button, script.rest").count() == 0
+
+
+def test_the_first_rows_stand_whole_and_more_rows_are_in_a_box_that_scrolls(page):
+    own = page(long_table())
+    own.set_viewport_size({"width": 400, "height": 900})
+    box = own.locator(f'[data-table="{NAME}"] .region')
+    scrolls = "one => one.scrollHeight > one.clientHeight + 1"
+    assert not box.evaluate(scrolls)
+    own.locator(".more button").click()
+    own.wait_for_function("document.querySelectorAll('tbody tr').length > 100")
+    assert box.evaluate(scrolls)
+
+
+def test_on_a_narrow_page_a_card_says_of_what_its_number_is(page):
+    columns = [
+        Column("size", "bytes", str, header=True),
+        Column("verdict", "verdict", verdict=True),
+        Column("word", "word"),
+    ]
+    rows = [{"size": 8, "verdict": "undecided", "word": "w"}]
+    own = page(Table(NAME, "Cards.", columns, rows, form="cards"))
+    own.set_viewport_size({"width": 400, "height": 900})
+    head = own.locator("tbody th")
+    assert head.inner_text() == "8"
+    before = head.evaluate("one => getComputedStyle(one, '::before').content")
+    assert before.strip('"').strip() == "bytes"
