@@ -65,7 +65,7 @@ class VerdictMatrix:
         return Matrix(self.name, self.caption, titles, rows, table, notes, where)
 
     def name_of(self, cell: Cell) -> str:
-        """Return where a cell stands in the matrix: the names of its group, row and column."""
+        """Return the names of the group, the row and the column that a cell has in the matrix."""
         return ", ".join(str(axis.value(cell)) for axis in (self.group, self.row, self.column))
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:

@@ -53,8 +53,8 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
     """Return a baseline's entries in a table row: name, time, and latency divided by this time.
 
-    If the ratio's interval is wider than a factor of `APART`, a remark stands in place of the
-    ratio.
+    If the interval of the ratio spans a factor of `APART` or more, the row has no ratio. The row
+    then has an entry that says why.
     """
     if baseline is None:
         return {}

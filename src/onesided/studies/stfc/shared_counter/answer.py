@@ -30,6 +30,7 @@ from onesided.studies.stfc.shared_counter.cells import (
     FAMILIES,
     FLAVORS,
     WRITTEN,
+    at_first_setting,
     compute_ms_of,
     least_spread,
     spread_of,
@@ -197,9 +198,8 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
 
 def headline(apart: Material, material: Material) -> Headline:
     """Return the answer: in which MPIs accesses complete during compute, and the longest wait."""
-    # the default: a setting such as tcp changes the transport, and most campaigns have no others
-    cells = [cell for cell in apart.cells if cell.setting == apart.cells[0].setting]
-    apart = replace(apart, cells=cells)
+    # another setting may change the transport, so that its verdicts answer another question
+    apart = replace(apart, cells=at_first_setting(apart.cells))
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
     by_family = ways(cells)

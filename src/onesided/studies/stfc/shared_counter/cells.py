@@ -138,13 +138,14 @@ def base_point(material: Material) -> list[Cell]:
     ]
 
 
+def at_first_setting(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that have the same setting as the first declared cell."""
+    return [cell for cell in cells if cell.setting == cells[0].setting]
+
+
 def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
     """Return the cells of case 1 in the first setting, grouped by algorithm and window flavor."""
-    chosen = [
-        cell
-        for cell in cells
-        if cell.axis("case") == BASE_CASE and cell.setting == cells[0].setting
-    ]
+    chosen = [cell for cell in at_first_setting(cells) if cell.axis("case") == BASE_CASE]
     return grouped(
         chosen,
         lambda cell: (f"Shared counter, {cell.axis('algorithm')}", cell.axis("flavor")),
