@@ -6,9 +6,7 @@ Source: our own definition; MPI 4.1, sections 12.3 and 12.5, says which calls wa
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from onesided.sites import WIRE
-
-from .common.one_setting import OneSetting
+from .common.on_wire import OnWire
 from .plugins.ranks import ranks_of
 
 OPERATIONS = ["put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"]
@@ -27,15 +25,11 @@ MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 10, 40
 START_S = 0.02
 
 
-class OnWire(OneSetting):
-    """One launch for each delay of the wire.
-
-    The report draws a line through the launches' times.
-    """
+class OnTwoHosts(OnWire):
+    """Accesses of rank 1 to rank 0."""
 
     kernel = "round_trips"
-    valid_systems = [f"+{WIRE}"]
-    #: One way, in microseconds. A longer access is disturbed more often where programs share cores.
+    #: A longer access is disturbed more often where programs share cores.
     delay_us = builtins.parameter([400, 800, 1200, 1600])
     base_point = {
         "operation": "put",
@@ -46,15 +40,9 @@ class OnWire(OneSetting):
         "delay_us": 400,
     }
 
-    @builtins.run_after("init")
-    def choose_crosses(self):
-        """Declare the cells with the wire delay of this launch."""
-        self.wire_delay_us = self.delay_us
-        self.crosses = [{**cross, "delay_us": [self.delay_us]} for cross in self.ways()]
-
 
 @rfm.simple_test
-class RoundTrips(OnWire):
+class RoundTrips(OnTwoHosts):
     """Every way to access a target that waits in MPI."""
 
     descr = "round trips of each call"
@@ -77,7 +65,7 @@ class RoundTrips(OnWire):
         return START_S + 1e-6 * self.delay_us * messages
 
 
-class OnWireComputing(OnWire):
+class OnWireComputing(OnTwoHosts):
     """Accesses to a target that computes.
 
     Subclasses say who makes progress while the target computes.

@@ -19,10 +19,13 @@ NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "4").spli
 FEW = {
     "samples": 2, "burst": 1, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
     "computing-trials": 1, "tasks-per-rank": 2, "helper-samples": 1, "tries": 1,
-    "delay-ms": 20, "largest-bytes": 16384, "compute-ms": 2, "cell-timeout-s": 100,
+    "delay-ms": 20, "largest-bytes": 16384, "compute-ms": 2,
     "lengths-ms": "0,3", "latency-burst": 1, "latency-samples": 1, "latency-passes": 1,
     "latency-patience-s": 0,
 }  # fmt: skip
+#: For each rank, of a cell and of a launch: ranks that poll keep each other from the cores, and a
+#: lock is handed on when its holder has one again.
+CELL_S, LAUNCH_S = 15, 30
 #: Cells that depend on the number of ranks; {others}: all ranks but one, at most `MOST_ORIGINS`.
 OWN_CELLS = {"origin_threads": "operation=put,fetch_and_op;arrangement=processes;origins={others}"}
 #: With more origins than these, origin_threads has no cells: it says so.
@@ -52,6 +55,7 @@ def few_of_all(described: dict, ranks: int) -> list[str]:
     known = {option["name"] for option in described["options"]}
     return [
         f"--cells={own}",
+        f"--cell-timeout-s={CELL_S * max(ranks, 8)}",
         *(f"--{name}={value}" for name, value in FEW.items() if name in known),
     ]
 
@@ -61,7 +65,9 @@ def few_of_all(described: dict, ranks: int) -> list[str]:
 def test_data_are_right_whatever_the_number_of_ranks(each, name, ranks):
     kernel = each(name)
     described = json.loads(kernel.alone("--describe").stdout)
-    run = kernel.launch(*few_of_all(described, ranks), ranks=ranks)
+    patience_s = LAUNCH_S * max(ranks, 8)
+    run, ended = kernel.launch_within(patience_s, *few_of_all(described, ranks), ranks=ranks)
+    assert ended, f"the launch took more than {patience_s} s"
     assert run.code in (0, UNSUPPORTED), run.stderr
     for cell, result in run.results.items():
         assert result["status"] in ("ok", "unsupported"), (cell, result["status"], result["detail"])

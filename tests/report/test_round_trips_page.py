@@ -7,6 +7,7 @@ from made_up import generator
 from made_up.generator import IMPI, MPICH, OPENMPI, Environment, Series
 from shown import materials, parts
 
+from onesided import cli
 from onesided.measure.statistics import Line, line_through
 from onesided.studies.wire import round_trips
 from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut, WhileComputing
@@ -227,6 +228,39 @@ def test_an_estimate_is_the_round_trips_times_twice_the_latency(material):
     }
     assert found[MPICH, "put", "lock_exclusive"] == pytest.approx(3 * 2.6e-6)
     assert found[OPENMPI, "fetch_and_op", "lock_all_flush"] == pytest.approx(3 * 2.6e-6)
+
+
+def test_an_estimate_for_several_origins_is_that_of_a_queue(material):
+    found = {
+        (row["environment"], row["operation"], row["synchronisation"]): row
+        for row in round_trips.estimated(material, 1.3e-6, origins=6)
+    }
+    assert {operation for _, operation, _ in found} == {"fetch_and_op"}
+    locked = found[MPICH, "fetch_and_op", "lock_exclusive"]
+    assert (locked["trips"], locked["network"]) == ("12", pytest.approx(12 * 2.6e-6))
+    flushed = found[MPICH, "fetch_and_op", "lock_all_flush"]
+    assert (flushed["trips"], flushed["network"]) == ("1", pytest.approx(2.6e-6))
+
+
+def test_the_command_prints_the_estimate_of_one_mpi(material, tmp_path, capsys):
+    made(tmp_path)
+    words = ["estimate", str(tmp_path), "--latency", "1.3us", "--environment", MPICH]
+    assert cli.main([*words, "--origins", "6"]) == 0
+    printed = capsys.readouterr().out.replace("\u202f", " ").splitlines()
+    flushed, locked = sorted(printed, key=lambda line: "lock_exclusive" in line)
+    assert "12 round trips    31.2 µs on the network" in locked
+    assert " 1 round trips    2.60 µs on the network" in flushed
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--latency", "1.3"), ("--latency", "fast"), ("--origins", "0")]
+)
+def test_an_option_without_a_meaning_is_one_line(option, value, tmp_path, capsys):
+    options = {"--latency": "1us", option: value}
+    words = [word for pair in options.items() for word in pair]
+    assert cli.main(["estimate", str(tmp_path), *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert option in line and value in line and "expected" in line
 
 
 def test_three_of_ten_points_may_be_anywhere_and_the_line_stays():

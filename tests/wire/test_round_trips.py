@@ -1,6 +1,5 @@
 """Round trips of a call: a count that neither the delay nor another program changes."""
 
-import json
 import subprocess
 import sys
 from collections import defaultdict
@@ -8,21 +7,19 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from wire_launches import launch
 
 from onesided.environments import kernels
-from onesided.sites import wire
 from onesided.studies.wire.trips import Point, trips_of
 
 pytestmark = pytest.mark.measures
 
-WIRE = [sys.executable, "-P", "-m", "onesided.cli", "wire"]
 MPICH = "mpich-5.0.2"
 MPIS = (
     MPICH,
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("openmpi-5.0.11", "impi-2021.18.1")),
 )
 DELAYS_US = (400, 800, 1200, 1600)
-TIMEOUT_S = 120
 ROUNDS = 5
 OPERATIONS = "operation=put,fetch_and_op;flavor=allocate"
 CELLS = f"{OPERATIONS};synchronisation=lock_exclusive,lock_all_flush"
@@ -45,57 +42,6 @@ NEEDED = {
 NEEDED["impi-2021.18.1"] = NEEDED[MPICH]
 FURTHER_TRIP = Path(__file__).with_name("further_trip.c")
 BURNER = "while True: pass"
-
-
-@pytest.fixture(autouse=True)
-def hosts():
-    if wire.missing():
-        pytest.skip(wire.missing())
-
-
-def times_of(output, axes, hosts):
-    """Return the least times of each cell's series by its values on axes, in seconds."""
-    lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
-    assert [process["host"] for process in lines[0]["processes"]] == hosts
-    results = [line for line in lines if line["type"] == "result"]
-    assert {line["status"] for line in results} == {"ok"}
-    return {
-        tuple(line["labels"][axis] for axis in axes): {
-            series["metric"]: min(series["samples"]) for series in line["series"]
-        }
-        for line in results
-    }
-
-
-def launch(
-    document,
-    folder,
-    delay_us,
-    wire_us,
-    variables,
-    cells,
-    axes=("operation", "synchronisation"),
-    hosts=("h1", "h2"),
-):
-    """Launch the kernel with a delay on a wire that may have another one; return its times."""
-    own = document["launcher"]
-    kernel = kernels.build(document, ["round_trips"]) / "bin" / "round_trips"
-    output = folder / f"{len(list(folder.iterdir()))}.jsonl"
-    answer = subprocess.run(
-        [
-            *(*WIRE, f"--family={document['family']}", f"--delay-us={wire_us}"),
-            *(f"--ranks-per-host={hosts.count('h1')}", "--"),
-            *(own["path"], "-n", str(len(hosts)), *own["placement"]["unbound"], str(kernel)),
-            *("--output", str(output), "--delay_us", str(delay_us), "--cells", cells),
-        ],
-        env={**kernels.variables(document), **variables},
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    return times_of(output, axes, list(hosts))
 
 
 def round_trips_of(

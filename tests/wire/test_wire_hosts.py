@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from onesided.sites import wire
-
 WIRE = [sys.executable, "-P", "-m", "onesided.cli", "wire"]
 #: Of which the environment of each process of a world has a value of the test's own.
 MARK = "ONESIDED_TEST_OF_WIRE"
@@ -45,12 +43,6 @@ BOTH = """\
 sleep 0.3
 exec "$PYTHON" "$FOLDER/pings.py" "$BYTES"
 """
-
-
-@pytest.fixture(autouse=True)
-def hosts():
-    if wire.missing():
-        pytest.skip(wire.missing())
 
 
 def on_hosts(*words, **options):

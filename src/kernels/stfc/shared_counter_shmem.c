@@ -14,6 +14,7 @@
 
 #include "harness/launch.h"
 #include "harness/memory.h"
+#include "harness/numbers.h"
 #include "harness/watchdog.h"
 #include "openshmem/called.h"
 #include "openshmem/symmetric.h"
@@ -94,7 +95,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                               .count = count,
                               .state = &experiment,
                               .take = take_number});
-    tasks_verify(launch, record, experiment.numbers, experiment.count, *experiment.counter);
+    numbers_verify(launch, record, experiment.numbers, experiment.count, *experiment.counter);
     symmetric_free(experiment.counter);
     free(experiment.numbers);
 }

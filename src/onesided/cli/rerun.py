@@ -163,6 +163,13 @@ def _latency(text: str) -> float:
     RESULTS,
     argument("--latency", required=True, metavar="TIME", help="one way, such as 1.3us"),
     argument("--environment", metavar="NAME", help="of one MPI (default: of all)"),
+    argument(
+        "--origins",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of a shared counter that N ranks want at once, by a model (docs/wire.md)",
+    ),
     description="For each way to access a target: its round trips, as the campaign wire has "
     "counted them, times twice the latency of your network; and the work of the calls on the "
     "machine of the campaign. Latency is the time of a short message in one direction, as "
@@ -179,13 +186,15 @@ def estimate(options: argparse.Namespace) -> int:
     from onesided.studies.wire import round_trips
 
     latency_s = _latency(options.latency)
+    if options.origins < 1:
+        raise InputError("estimate: --origins", None, str(options.origins), "1 or more")
     loaded = report.load(options.results, studies.find())
     kernel = round_trips.EXPERIMENT.kernel
     rows = [
         row
         for material in loaded.materials()
         if material.experiment.kernel == kernel
-        for row in round_trips.estimated(material, latency_s)
+        for row in round_trips.estimated(material, latency_s, options.origins)
         if options.environment in (None, row["environment"])
     ]
     if not rows:

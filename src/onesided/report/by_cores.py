@@ -12,6 +12,7 @@ from onesided.report.cells import (
     CROWDED,
     WORDS,
     CrowdedCells,
+    Values,
     apart,
     apart_by_cores,
     grouped,
@@ -25,7 +26,6 @@ from onesided.report.parts import Column, Figure, Folded, Measure, Table
 from onesided.report.pivot import Axis, Fields, Pivot, by_difference, pivoted
 from onesided.report.published import Curves
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values
 from onesided.report.words import numbers_listed
 
 RANKS = Axis("ranks", "ranks", whole=True)

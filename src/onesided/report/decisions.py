@@ -17,10 +17,9 @@ from typing import Any
 from onesided.cells import verdicts
 from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
-from onesided.report.cells import apart_by_cores, placements_in_words, what_crowds
+from onesided.report.cells import Values, apart_by_cores, placements_in_words, quotient, what_crowds
 from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Measure
-from onesided.report.values import Values, quotient
 from onesided.report.words import short_detail
 
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores, grouped
+from onesided.report.cells import Values, apart, apart_by_cores, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
-from onesided.report.values import Values
 
 OPEN = "open"
 """The word for a ratio if its interval has values below and above 1."""

@@ -78,9 +78,4 @@ struct tasks {
  * there are numbers at most, even if the counter is broken. */
 void tasks_run(struct tasks *tasks);
 
-/* All ranks: are all the numbers that they got 0, 1, 2, ... each once, increasing on every rank?
- * And has the counter, whose value rank 0 gives, counted them? */
-void tasks_verify(const struct launch *launch, struct record *record, const int64_t *numbers,
-                  size_t count, int64_t final_value);
-
 #endif

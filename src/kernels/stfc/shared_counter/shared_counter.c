@@ -21,6 +21,7 @@
 
 #include "harness/launch.h"
 #include "harness/memory.h"
+#include "harness/numbers.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "mpi/helper.h"
@@ -166,9 +167,9 @@ static void take_latency(struct experiment *experiment)
 static void verify(struct experiment *experiment)
 {
     struct counter *counter = &experiment->counter;
-    tasks_verify(experiment->launch, experiment->record, experiment->numbers,
-                 experiment->number_count,
-                 counter->rank == TARGET ? counter_final_value(counter) : 0);
+    numbers_verify(experiment->launch, experiment->record, experiment->numbers,
+                   experiment->number_count,
+                   counter->rank == TARGET ? counter_final_value(counter) : 0);
     if (counter->own_element.checked > 0) {
         record_verification(experiment->record, counter->own_element);
     }

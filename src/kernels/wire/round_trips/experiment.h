@@ -7,6 +7,7 @@
 #include "harness/launch.h"
 #include "mpi/helper.h"
 #include "slots/bursts.h"
+#include "wire/shared/message.h"
 
 /* What the target does during an access. */
 struct target_state {
@@ -24,20 +25,14 @@ struct experiment {
     const struct target_state *state;
     struct epoch epoch;
     struct transfer transfer; /* at the origin, of the first slot */
-    int origin;               /* rank */
     bool is_target, is_origin;
     long long accesses; /* of this window so far */
     double least_s[2];  /* of them, but for the first */
     double message_s;   /* the least of their messages */
     double until_s;     /* no more accesses after this moment */
-    long long messages; /* so far, the same number at both ranks */
-    struct verification sent_back;
+    struct messages messages;
     struct series *message, *access, *after, *begin, *issue, *wait, *complete, *first;
 };
-
-/* At the origin and the target: a message to the target, which sends it back; its seconds. The
- * target is in MPI_Recv, or was a moment ago. */
-double message_there_and_back(struct experiment *experiment);
 
 /* At the target: what it does during an access; the moment at which it ends. */
 double stay(struct experiment *experiment);

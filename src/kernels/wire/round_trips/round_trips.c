@@ -47,12 +47,7 @@ static const struct axis axes[] = {
      .kind = AXIS_CHOICE,
      .fallback = "idle",
      .choices = TABLE(target_states)},
-    {.name = "delay_us",
-     .help = "of the wire, one way, as the launch was told: a word, and nothing is done by it",
-     .kind = AXIS_NUMBER,
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1000000},
+    DELAY_US_AXIS,
 };
 
 static const struct option options[] = {
@@ -125,7 +120,7 @@ static void access_slot(struct experiment *experiment, long long slot)
     const bool answers = experiment->is_target || (collective && !experiment->is_origin);
     if (experiment->is_origin) {
         synchronisation->open(epoch);
-        const double message_s = message_there_and_back(experiment);
+        const double message_s = message_there_and_back(&experiment->messages);
         struct transfer one = transfer_of(&experiment->transfer, slot);
         const struct access access = experiment->slots.makes->access(&one, 1, true);
         synchronisation->finish(epoch);
@@ -134,7 +129,7 @@ static void access_slot(struct experiment *experiment, long long slot)
         double end_s = 0;
         synchronisation->target_open(epoch);
         if (experiment->is_target) {
-            message_there_and_back(experiment);
+            message_there_and_back(&experiment->messages);
             end_s = stay(experiment);
         }
         synchronisation->target_close(epoch);
@@ -186,7 +181,7 @@ static bool is_settled(const struct experiment *experiment)
     int settled = are_alike(experiment->least_s[0], experiment->least_s[1]) &&
                   are_alike(quickest_s, experiment->message_s);
     settled |= clock_now_s() > experiment->until_s;
-    CHECKED(MPI_Bcast(&settled, 1, MPI_INT, experiment->origin, world_communicator));
+    CHECKED(MPI_Bcast(&settled, 1, MPI_INT, experiment->messages.origin, world_communicator));
     return settled;
 }
 
@@ -206,7 +201,7 @@ static void call_apart(struct experiment *experiment, const char *metric,
 /* pscw: the target's peer is the origin, and the other way round. */
 static MPI_Group peers_of(const struct experiment *experiment)
 {
-    const int peer = experiment->is_target ? experiment->origin : TARGET;
+    const int peer = experiment->is_target ? experiment->messages.origin : TARGET;
     MPI_Group all, peers;
     CHECKED(MPI_Comm_group(world_communicator, &all));
     CHECKED(MPI_Group_incl(all, 1, &peer, &peers));
@@ -269,13 +264,14 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                                    cell_number(cell, "size_bytes") / sizeof(int64_t), accesses),
         .synchronisation = cell_choice(cell, "synchronisation"),
         .state = state,
-        .origin = origin,
+        .messages = {.origin = origin,
+                     .is_origin = launch->rank == origin,
+                     .sent_back = {.name = "messages"}},
         .until_s = clock_now_s() + options_number(&launch->options, "most-s"),
         .is_target = launch->rank == TARGET,
         .is_origin = launch->rank == origin,
         .least_s = {INFINITY, INFINITY},
-        .message_s = INFINITY,
-        .sent_back = {.name = "messages"}};
+        .message_s = INFINITY};
     struct slots *slots = &experiment.slots;
     slots->makes = cell_choice(cell, "operation");
     slots->origins = ORIGINS;
@@ -284,7 +280,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     slots->holder = state->has_ghost ? GHOST : TARGET;
     if (is_supported(&experiment) && slots_open(slots)) {
         use_window_helped(&experiment);
-        record_verification(record, experiment.sent_back);
+        record_verification(record, experiment.messages.sent_back);
         slots_close(slots);
     }
 }

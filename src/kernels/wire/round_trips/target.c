@@ -8,7 +8,7 @@
 #include "wire/round_trips/experiment.h"
 
 #define PROBE_INTERVAL_S 100e-6
-enum tag { THERE_AND_BACK, END };
+#define END 1 /* tag; 0 is that of the messages there and back */
 
 const struct target_state target_states[] = {
     {.name = "idle"},
@@ -17,26 +17,6 @@ const struct target_state target_states[] = {
     {.name = "helper_blocked", .computes = true, .helper = &helper_blocked},
     {.name = "ghost_process", .computes = true, .has_ghost = true},
 };
-
-double message_there_and_back(struct experiment *experiment)
-{
-    const MPI_Comm communicator = world_communicator;
-    const int64_t sent = value_of_sample((uint64_t)++experiment->messages, 0);
-    int64_t word = sent;
-    const double begin_s = clock_now_s();
-    if (experiment->is_origin) {
-        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, TARGET, THERE_AND_BACK, communicator));
-        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, TARGET, THERE_AND_BACK, communicator,
-                         MPI_STATUS_IGNORE));
-    } else {
-        CHECKED(MPI_Recv(&word, 1, MPI_INT64_T, experiment->origin, THERE_AND_BACK, communicator,
-                         MPI_STATUS_IGNORE));
-        CHECKED(MPI_Send(&word, 1, MPI_INT64_T, experiment->origin, THERE_AND_BACK, communicator));
-    }
-    const double seconds = clock_now_s() - begin_s;
-    verify_element(&experiment->sent_back, word, sent, 0, (uint64_t)experiment->messages);
-    return seconds;
-}
 
 double stay(struct experiment *experiment)
 {
@@ -61,7 +41,8 @@ double tell_end(const struct experiment *experiment, double end_s)
         CHECKED(
             MPI_Recv(&end_s, 1, MPI_DOUBLE, TARGET, END, world_communicator, MPI_STATUS_IGNORE));
     } else {
-        CHECKED(MPI_Send(&end_s, 1, MPI_DOUBLE, experiment->origin, END, world_communicator));
+        CHECKED(
+            MPI_Send(&end_s, 1, MPI_DOUBLE, experiment->messages.origin, END, world_communicator));
     }
     return end_s;
 }

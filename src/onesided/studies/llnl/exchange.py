@@ -9,6 +9,7 @@ from onesided.report import numbers
 from onesided.report.by_cores import RANKS, ByRanks, Growth
 from onesided.report.cells import (
     CROWDED_WORDS,
+    Values,
     apart,
     apart_by_cores,
     placements,
@@ -22,7 +23,6 @@ from onesided.report.pivot import Fields, by_difference, pivoted
 from onesided.report.published import PublishedSeries, PublishedTable
 from onesided.report.ratios import Pair, Ratios, by_point, first_by
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.llnl import STUDY
 from onesided.studies.parts import exchanges

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from onesided.report.by_cores import is_timed
+from onesided.report.cells import quotient
 from onesided.report.claims import Own
 from onesided.report.decisions import (
     NOT_MEASURED,
@@ -21,7 +22,6 @@ from onesided.report.decisions import (
 )
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
-from onesided.report.values import quotient
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
 from onesided.studies.parts.ways import SHMEM

@@ -6,11 +6,10 @@ from typing import Any
 
 from onesided.measure.statistics import geometric_mean
 from onesided.report import numbers
-from onesided.report.cells import apart, grouped
+from onesided.report.cells import Values, apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
 from onesided.report.published import Curves
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME

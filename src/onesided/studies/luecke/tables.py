@@ -11,6 +11,7 @@ from onesided.report.cells import (
     CROWD,
     CROWDED_WORDS,
     CrowdedCells,
+    Values,
     apart,
     apart_by_cores,
     grouped,
@@ -19,7 +20,6 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
 from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.report.published import PublishedTable
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHARE, TIME

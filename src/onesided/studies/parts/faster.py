@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from onesided.measure.statistics import MedianInterval, median, median_interval
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores
+from onesided.report.cells import Values, apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.report.ratios import factor_of, word_of
-from onesided.report.values import Values
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 

@@ -8,13 +8,12 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
-from onesided.report.cells import apart, grouped, value_or_word
+from onesided.report.cells import Values, apart, grouped, value_or_word
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedSeries, PublishedTable
-from onesided.report.values import Values
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits, tried
 

@@ -17,12 +17,12 @@ from onesided.measure.common_analyses import (
 )
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
+from onesided.report.cells import Values
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import SIZE, WHERE, Axis, Pivot
 from onesided.report.ratios import Pair, Ratios, by_point, heads_of
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 

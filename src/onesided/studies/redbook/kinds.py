@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from onesided.report.cells import Values
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Part
 from onesided.report.pivot import SIZE, WHERE, Axis
 from onesided.report.ratios import OPEN, Pair, Ratio, Ratios, by_point, factor_of, heads_of
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.faster import NOTHING, TITLE
 from onesided.studies.parts.ways import is_one_sided

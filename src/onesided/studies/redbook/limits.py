@@ -10,12 +10,11 @@ from onesided.campaign.tables import PLACE
 from onesided.cells.experiment import Metric
 from onesided.environments import settings
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores, grouped, value_or_word
+from onesided.report.cells import Values, apart, apart_by_cores, grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Row, Table
 from onesided.report.pivot import SIZE, WHERE, Axis, by_difference
 from onesided.report.ratios import first_by
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.exchanges import USED_BYTES
 from onesided.studies.parts.ways import has_size

@@ -16,14 +16,13 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
-from onesided.report.cells import CrowdedCells, apart, by_environment
+from onesided.report.cells import CrowdedCells, Values, apart, by_environment, measure_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import MORE_THREADS as CROWDED
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Table
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.report.ratios import by_point
-from onesided.report.values import Values, measure_of
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, BANDWIDTH, TIME
 from onesided.studies.redbook.kinds import Kinds

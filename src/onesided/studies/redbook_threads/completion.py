@@ -10,6 +10,7 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import with_flavor
+from onesided.report.cells import Values
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
@@ -25,7 +26,6 @@ from onesided.report.ratios import (
     first_by,
     word_of,
 )
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.faster import bytes_words
 from onesided.studies.parts.today import Times, is_created

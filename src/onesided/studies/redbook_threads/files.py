@@ -9,12 +9,11 @@ from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
-from onesided.report.cells import apart, grouped
+from onesided.report.cells import Values, apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.pivot import Axis, pivoted
 from onesided.report.ratios import heads_of
-from onesided.report.values import Values
 
 TIME = Metric("time", "time", "s", "max")
 """The time of an access to a file: the time of the slowest rank that takes part."""

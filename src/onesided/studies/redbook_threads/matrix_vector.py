@@ -11,7 +11,7 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import RANKS, ByCores, ByRanks, RanksOf
-from onesided.report.cells import apart
+from onesided.report.cells import Values, apart
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
@@ -19,7 +19,6 @@ from onesided.report.pivot import Axis, Pivot
 from onesided.report.published import PublishedSeries, PublishedTable
 from onesided.report.ratios import Pair, by_point, compared
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values
 from onesided.studies.redbook_threads import STUDY
 
 TOTAL = Metric("total", "total", "s", "max")

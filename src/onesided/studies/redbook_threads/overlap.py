@@ -10,7 +10,7 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed, with_flavor
-from onesided.report.cells import apart, apart_by_cores, grouped
+from onesided.report.cells import Values, apart, apart_by_cores, grouped
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure, Prose
@@ -18,7 +18,6 @@ from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.ratios import OPEN
 from onesided.report.scope import size_label
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.redbook_threads import STUDY
 

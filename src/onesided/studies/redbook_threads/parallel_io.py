@@ -6,14 +6,13 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores
-from onesided.report.cells import apart, apart_by_cores, by_environment
+from onesided.report.cells import Values, apart, apart_by_cores, by_environment, measure_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.ratios import by_point
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values, measure_of
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.files import (

@@ -6,13 +6,13 @@ from typing import Any
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
+from onesided.report.cells import Values
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.parts import Column
 from onesided.report.pivot import SIZE, Axis, Pivot
 from onesided.report.ratios import Pair, Ratio, Ratios, by_point, first_by
 from onesided.report.series import SeriesFigure
-from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.faster import bytes_words
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import LEVELS, apart, apart_by_cores, level_rank
+from onesided.report.cells import LEVELS, Values, apart, apart_by_cores, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import SIZE, Axis
 from onesided.report.ratios import Pair, Ratios, by_point, factor_of, heads_of
-from onesided.report.values import Values
 from onesided.studies.parts.exchanges import TIME
 
 WAY = Axis(

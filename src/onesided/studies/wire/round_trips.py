@@ -8,8 +8,7 @@ message and its answer.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,11 +26,22 @@ from onesided.report.pivot import Fields, pivoted
 from onesided.report.words import listed
 from onesided.report.written import PageText
 from onesided.studies.wire import STUDY
-from onesided.studies.wire.trips import OPEN, Point, Trips, missed, trips_of
+from onesided.studies.wire.trips import (
+    DELAY,
+    EXCLUSIVE,
+    FLUSH,
+    LEAST,
+    MESSAGE,
+    OPEN,
+    Launches,
+    Trips,
+    missed,
+    trips_of,
+    turn_of,
+    ways,
+)
 
-LEAST = "least"
-"""For each launch, the least time is used, because other programs only make times longer."""
-ACCESS, MESSAGE, FIRST = "access", "message", "first"
+ACCESS, FIRST = "access", "first"
 AFTER = "after"
 """The time from the end of the target's compute to the end of an access.
 
@@ -45,7 +55,7 @@ METRICS = tuple(
     Metric(name, name, "s", origins=True)
     for name in (ACCESS, MESSAGE, *PARTS, FIRST, *AROUND, AFTER)
 )
-DELAY, SIZE, SMALL = "delay_us", "size_bytes", "8"
+SIZE, SMALL = "size_bytes", "8"
 STATE, IDLE = "target_state", "idle"
 AXES = ("operation", "synchronisation", "flavor", SIZE, STATE)
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
@@ -69,48 +79,12 @@ class _RoundTrips(ReferenceAnalysis):
         )
 
 
-class Launches:
-    """The times of all launches in a report, for each delay of the wire and each round."""
-
-    def __init__(self, material: Material) -> None:
-        """Find, for each launch, the least time of a message and its answer."""
-        self._material = material
-        self._messages: dict[tuple[object, ...], float] = {}
-        for cell in material.cells:
-            for turn, value in self._values(cell, MESSAGE).items():
-                launch = _launch(cell, turn)
-                self._messages[launch] = min(value, self._messages.get(launch, math.inf))
-
-    def points(self, cells: Iterable[Cell], metric: str) -> list[Point]:
-        """Return the times of a call in cells that differ only in the wire's delay."""
-        return [
-            Point(cell.axis(DELAY), self._messages[_launch(cell, turn)], value)
-            for cell in cells
-            for turn, value in self._values(cell, metric).items()
-        ]
-
-    def trips(self, cells: Sequence[Cell]) -> Trips | None:
-        """Return the round trips of an access and of each of its calls."""
-        whole = trips_of(self.points(cells, ACCESS))
-        calls = {metric: trips_of(self.points(cells, metric)) for metric in PARTS}
-        parts = {metric: one for metric, one in calls.items() if one}
-        return replace(whole, parts=parts) if whole else None
-
-    def _values(self, cell: Cell, metric: str) -> Mapping[int, float]:
-        return self._material.by_round.get((*cell.place, metric, LEAST), {})
-
-
-def _launch(cell: Cell, turn: int) -> tuple[object, ...]:
-    return (*cell.group, cell.environment, cell.axis(DELAY), turn)
-
-
-def ways(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return groups of cells that differ only in the wire's delay."""
-
-    def way(cell: Cell) -> tuple[object, ...]:
-        return (*cell.group, cell.environment, *(cell.axis(name) for name in AXES))
-
-    return list(grouped(cells, way).values())
+def _trips(launches: Launches, cells: Sequence[Cell]) -> Trips | None:
+    """Return the round trips of an access and of each of its calls."""
+    whole = trips_of(launches.points(cells, ACCESS))
+    calls = {metric: trips_of(launches.points(cells, metric)) for metric in PARTS}
+    parts = {metric: one for metric, one in calls.items() if one}
+    return replace(whole, parts=parts) if whole else None
 
 
 def calls_of(cell: Cell) -> dict[str, str]:
@@ -145,7 +119,7 @@ class ByWay:
         launches = Launches(material)
 
         def fields(cells: Sequence[Cell]) -> Fields:
-            trips = launches.trips(cells)
+            trips = _trips(launches, cells)
             first = cells[0]
             if trips is None:
                 return {first.environment: value_or_word(material, first, ACCESS, LEAST)}
@@ -157,7 +131,7 @@ class ByWay:
             note = ", ".join(own) if len(own) > 1 else None
             return {first.environment: trips.words, f"calls_{first.environment}": note}
 
-        shown = [cells for cells in ways(material.cells) if self.shown(cells[0])]
+        shown = [cells for cells in ways(material.cells, AXES) if self.shown(cells[0])]
         rows = pivoted(shown, lambda cells: _head(cells[0]), fields)
         names = {name: {"title": name} for name in material.environments}
         return [TEXT.table(self.name, rows, each={"environment": names})] if rows else []
@@ -172,7 +146,7 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
-    trips = trips_of(launches.points(cells, AFTER)) if waits else launches.trips(cells)
+    trips = trips_of(launches.points(cells, AFTER)) if waits else _trips(launches, cells)
     if not ends or trips is None:
         return None
     if len(ends) > 1:
@@ -200,7 +174,7 @@ class WhileComputing:
             words = while_computing(launches, cells)
             return {first.environment: words or value_or_word(material, first, ACCESS, LEAST)}
 
-        computing = ways(cell for cell in material.cells if not is_idle(cell))
+        computing = ways((cell for cell in material.cells if not is_idle(cell)), AXES)
         rows = pivoted(computing, head, fields)
         names = {name: {"title": name} for name in material.environments}
         table = "round_trips_computing"
@@ -214,7 +188,7 @@ class Calls:
         """Return the table of calls, or nothing if no way was measured with enough delays."""
         launches = Launches(material)
         rows: list[Row] = []
-        for cells in ways(filter(is_idle, material.cells)):
+        for cells in ways(filter(is_idle, material.cells), AXES):
             first = cells[0]
             named = {**calls_of(first), ACCESS: "all of an access", FIRST: "the window's first"}
             for metric, name in named.items():
@@ -244,7 +218,7 @@ class HeldOut:
         """Return the table of predictions, or nothing if there are too few delays."""
         launches = Launches(material)
         shares: dict[tuple[str, str], list[float]] = {}
-        for cells in ways(filter(_is_small, material.cells)):
+        for cells in ways(filter(_is_small, material.cells), AXES):
             for delay, share in missed(launches.points(cells, ACCESS)).items():
                 shares.setdefault((cells[0].environment, delay), []).append(share)
         rows: list[Row] = [
@@ -286,7 +260,7 @@ def answer(material: Material) -> Headline | None:
     """
     launches = Launches(material)
     rows: dict[str, Fields] = {}
-    for cells in ways(cell for cell in material.cells if cell.has(MAIN_LABELS)):
+    for cells in ways((cell for cell in material.cells if cell.has(MAIN_LABELS)), AXES):
         first = cells[0]
         way = first.axis("operation"), first.axis("synchronisation"), first.axis(STATE)
         key = ANSWERED.get(way)
@@ -304,7 +278,7 @@ def answer(material: Material) -> Headline | None:
 def _words(launches: Launches, cells: Sequence[Cell]) -> str | None:
     if not is_idle(cells[0]):
         return while_computing(launches, cells)
-    trips = launches.trips(cells)
+    trips = _trips(launches, cells)
     return trips.words if trips else None
 
 
@@ -319,24 +293,27 @@ def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
     return [f"{words} under {listed(names)}" for words, names in by_number.items()]
 
 
-def estimated(material: Material, latency_s: float) -> list[Row]:
+def estimated(material: Material, latency_s: float, origins: int = 1) -> list[Row]:
     """Return an estimate of what each way to access a target costs on a given network.
 
     Args:
         material: the campaign in which the round trips were counted.
         latency_s: how long a short message is under way on the network, in one direction; seconds.
+        origins: how many ranks make this access at once. With more than one, the result has only
+            the accesses to a shared counter, with the round trips of a turn (`turn_of`).
     """
     launches = Launches(material)
     rows: list[Row] = []
-    for cells in ways(filter(is_idle, material.cells)):
-        trips = launches.trips(cells)
+    for cells in ways(filter(is_idle, material.cells), AXES):
+        trips = _trips(launches, cells) if origins == 1 or _is_of_counter(cells[0]) else None
         if trips is not None:
+            number = trips.slope if origins == 1 else turn_of(trips.slope, origins)
             rows.append(
                 {
                     **_head(cells[0]),
                     "environment": cells[0].environment,
-                    "trips": trips.words,
-                    "network": MESSAGES_OF_TRIP * latency_s * trips.slope,
+                    "trips": trips.words if origins == 1 else f"{number:g}",
+                    "network": MESSAGES_OF_TRIP * latency_s * number,
                     "work": trips.work_s,
                 }
             )
@@ -350,6 +327,12 @@ MESSAGES_OF_TRIP = 2
 def is_idle(cell: Cell) -> bool:
     """Tell whether the target of a cell's accesses waits in MPI."""
     return cell.axis(STATE) == IDLE
+
+
+def _is_of_counter(cell: Cell) -> bool:
+    """Tell whether the page of the contended counter has this access, with several origins."""
+    is_fetch = cell.axis("operation") == "fetch_and_op"
+    return is_fetch and cell.axis("synchronisation") in (EXCLUSIVE, FLUSH)
 
 
 def _is_small(cell: Cell) -> bool:

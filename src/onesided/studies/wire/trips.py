@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from onesided.measure.statistics import Line, line_through, median
 from onesided.report.cells import grouped
+from onesided.report.material import Cell, Material
 
 TOLERANCE = 0.1
 """A number of round trips may lie outside the interval of the slope by at most this much.
@@ -20,6 +21,15 @@ MANY = 10
 """From this number of round trips on, an interval's ends are written as whole numbers."""
 LEAST_DELAYS = 3
 """At least this many delays are needed to see whether the times are on a line."""
+
+
+LEAST = "least"
+"""For each launch, the least time is used, because other programs only make times longer."""
+MESSAGE = "message"
+"""The time of a message to rank 0 and of its answer."""
+DELAY = "delay_us"
+EXCLUSIVE, FLUSH = "lock_exclusive", "lock_all_flush"
+"""The synchronisations with which several origins take numbers of a shared counter."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,48 @@ class Point:
     call_s: float
 
 
+class Launches:
+    """The times of all launches in a report, for each delay of the wire and each round."""
+
+    def __init__(self, material: Material) -> None:
+        """Find, for each launch, the least time of a message and its answer."""
+        self._material = material
+        self._messages: dict[tuple[object, ...], float] = {}
+        for cell in material.cells:
+            for turn, value in self._values(cell, MESSAGE, LEAST).items():
+                launch = _launch(cell, turn)
+                self._messages[launch] = min(value, self._messages.get(launch, math.inf))
+
+    def points(self, cells: Iterable[Cell], metric: str, statistic: str = LEAST) -> list[Point]:
+        """Return the times of a call in cells that differ only in the wire's delay."""
+        return [
+            Point(cell.axis(DELAY), self._messages[_launch(cell, turn)], value)
+            for cell in cells
+            for turn, value in self._values(cell, metric, statistic).items()
+        ]
+
+    def _values(self, cell: Cell, metric: str, statistic: str) -> Mapping[int, float]:
+        return self._material.by_round.get((*cell.place, metric, statistic), {})
+
+
+def _launch(cell: Cell, turn: int) -> tuple[object, ...]:
+    return (*cell.group, cell.environment, cell.axis(DELAY), turn)
+
+
+def ways(cells: Iterable[Cell], axes: Sequence[str]) -> list[list[Cell]]:
+    """Return groups of cells that differ only in the wire's delay.
+
+    Args:
+        cells: the cells.
+        axes: all axes of the cells except the delay.
+    """
+
+    def way(cell: Cell) -> tuple[object, ...]:
+        return (*cell.group, cell.environment, *(cell.axis(name) for name in axes))
+
+    return list(grouped(cells, way).values())
+
+
 def trips_of(points: Iterable[Point]) -> Trips | None:
     """Return the number of round trips of a call; None with fewer than `LEAST_DELAYS` delays.
 
@@ -140,3 +192,22 @@ def missed(points: Sequence[Point]) -> dict[str, float]:
             message_s, call_s = least(own)
             shares[delay] = abs(trips.seconds(message_s) / call_s - 1)
     return shares
+
+
+def turn_of(alone: float, origins: int) -> float:
+    """Return how many round trips a turn takes when several origins want a counter at once.
+
+    The model is a closed queue with one server and constant times: the counter serves one access
+    after another, and each origin wants the next number as soon as it has one. A turn is the
+    time from one number of an origin to its next number. A turn takes at least the time of an
+    access alone, and at least the time in which the counter is held once for each origin (Lazowska,
+    Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984, section 5.2).
+
+    An access holds the counter for one round trip less than it takes: its request is under way
+    before, and the last answer after.
+
+    Args:
+        alone: the number of round trips of an access if no other origin wants the counter.
+        origins: how many origins want the counter.
+    """
+    return max(alone, origins * (alone - 1))

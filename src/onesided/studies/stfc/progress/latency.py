@@ -10,11 +10,10 @@ from typing import Any
 from onesided.measure.latencies import COUNTS, FAR, LATENCY, SHARED
 from onesided.measure.summary import APART
 from onesided.report import numbers
-from onesided.report.cells import by_environment, grouped, value_or_word
+from onesided.report.cells import by_environment, grouped, quotient, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Measure, Section, Table
 from onesided.report.pivot import Fields
-from onesided.report.values import quotient
 from onesided.studies.stfc.progress.cells import (
     BASE_STATE,
     STATES,

@@ -1,0 +1,57 @@
+"""What a number of a shared counter costs when several ranks want one at the same time.
+
+Source: our own definition; a closed queue with one server (Lazowska, Zahorjan, Graham and Sevcik,
+"Quantitative System Performance", 1984, chapter 5).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.sites import wire
+
+from .common.on_wire import OnWire
+from .plugins.ranks import ranks_of
+
+SYNCHRONISATIONS = ["lock_exclusive", "lock_all_flush"]
+ACCESSES = 6
+#: Messages one way of an access that holds the counter, and of what prepares and ends a cell.
+MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 6, 80
+START_S = 0.02
+
+
+@rfm.simple_test
+class ContendedCounter(OnWire):
+    """Several ranks of other hosts take numbers from a counter; its owner waits in MPI."""
+
+    descr = "a shared counter that several ranks want at once"
+    kernel = "contended_counter"
+    tags = {"contention"}
+    #: Long beside the time that a rank waits for a core, for there are more ranks than cores.
+    delay_us = builtins.parameter([10_000, 20_000, 40_000])
+    ranks = ranks_of(4, 8)
+    kernel_options = {"accesses": str(ACCESSES)}
+    base_point = {
+        "synchronisation": "lock_exclusive",
+        "flavor": "allocate",
+        "origins": 1,
+        "delay_us": 10_000,
+    }
+
+    @property
+    def ranks_per_node(self):
+        """As few ranks on each host as possible."""
+        return -(-self.ranks // wire.MOST_HOSTS)
+
+    def ways(self):
+        """Return the combinations of axis values, without the axis of the wire delay.
+
+        The numbers of origins are 1, 2, 4, ..., and all ranks that are not on the target's host.
+        """
+        others = self.ranks - self.ranks_per_node
+        doubled = [2**power for power in range(others.bit_length())]
+        return [{"synchronisation": SYNCHRONISATIONS, "origins": sorted({*doubled, others} - {0})}]
+
+    def seconds_of_cell(self, labels):
+        """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
+        turns = int(labels["origins"]) * (ACCESSES + 2)
+        return START_S + 1e-6 * self.delay_us * (MESSAGES_OF_CELL + MESSAGES_OF_ACCESS * turns)

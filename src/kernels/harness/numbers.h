@@ -1,0 +1,15 @@
+/* Numbers that ranks have taken from a shared counter. */
+#ifndef ONESIDED_NUMBERS_H
+#define ONESIDED_NUMBERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/launch.h"
+
+/* All ranks: are all the numbers that they got 0, 1, 2, ... each once, increasing on every rank?
+ * And has the counter, whose value rank 0 gives, counted them? */
+void numbers_verify(const struct launch *launch, struct record *record, const int64_t *numbers,
+                    size_t count, int64_t final_value);
+
+#endif

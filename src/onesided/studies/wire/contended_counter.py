@@ -1,0 +1,172 @@
+"""What does a number of a shared counter cost when several ranks want one at the same time?
+
+A rank that holds the counter makes all others wait. On a wire with a delay, this wait is a number
+of round trips. A small queueing model predicts the number from the round trips of a rank that is
+alone (`onesided.studies.wire.trips.turn_of`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+from markupsafe import Markup
+
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
+from onesided.measure.common_analyses import ReferenceAnalysis, values_of
+from onesided.report import numbers
+from onesided.report.cells import by_environment, grouped
+from onesided.report.material import Cell, Material
+from onesided.report.page import ReferencePage
+from onesided.report.parts import Headline, Row, Table
+from onesided.report.words import listed
+from onesided.report.written import PageText
+from onesided.studies.wire import STUDY
+from onesided.studies.wire.trips import (
+    EXCLUSIVE,
+    FLUSH,
+    LEAST,
+    MESSAGE,
+    Launches,
+    Trips,
+    trips_of,
+    turn_of,
+    ways,
+)
+
+TURN, MEAN = "turn", "mean"
+METRICS = (Metric(TURN, TURN, "s", origins=True), Metric(MESSAGE, MESSAGE, "s", origins=True))
+AXES = (SYNCHRONISATION, FLAVOR, ORIGINS) = ("synchronisation", "flavor", "origins")
+WAYS = {EXCLUSIVE: ("lock_one", "lock_many"), FLUSH: ("flush_one", "flush_many")}
+"""The keys of columns of the answer: of an origin alone, and of most origins at once."""
+TEXT = PageText(Path(__file__).with_name("contended_counter.yaml"))
+
+
+class _Turns(ReferenceAnalysis):
+    """The analysis of turns: the least message of a launch, and the mean turn of all origins."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return, for each launch, the time of a message with its answer, and of a turn.
+
+        The turns are averaged as rates, for an origin with shorter turns takes more numbers: the
+        result is the number of origins, divided by the numbers that all of them take in a second.
+        """
+        value = pl.col("value")
+        over_ranks = {(MESSAGE, LEAST): value.min(), (TURN, MEAN): 1 / (1 / value).mean()}
+        return pl.concat(
+            values_of(
+                samples.filter(pl.col("metric") == metric)
+                .group_by(LAUNCH, maintain_order=True)
+                .agg(combined.alias(metric)),
+                *(metric, metric, statistic, "s"),
+            )
+            for (metric, statistic), combined in over_ranks.items()
+        )
+
+
+def _turns(material: Material) -> list[tuple[Cell, Trips, float]]:
+    """Return the turns that were counted, and the round trips that the model predicts for them.
+
+    A turn is left out if the same launches do not tell what an origin alone takes.
+    """
+    launches = Launches(material)
+    found = {
+        cells[0].place: (cells[0], trips)
+        for cells in ways(material.cells, AXES)
+        if (trips := trips_of(launches.points(cells, TURN, MEAN)))
+    }
+    alone = {_way(cell): trips for cell, trips in found.values() if cell.axis(ORIGINS) == "1"}
+    return [
+        (cell, trips, turn_of(alone[_way(cell)].slope, int(cell.axis(ORIGINS))))
+        for cell, trips in found.values()
+        if _way(cell) in alone
+    ]
+
+
+def _way(cell: Cell) -> tuple[object, ...]:
+    return (*cell.group, cell.environment, cell.axis(SYNCHRONISATION), cell.axis(FLAVOR))
+
+
+def _row(cell: Cell, trips: Trips, model: float) -> Row:
+    is_predicted = cell.axis(ORIGINS) != "1"
+    return {
+        "environment": cell.environment,
+        **{name: cell.axis(name) for name in (SYNCHRONISATION, FLAVOR)},
+        ORIGINS: int(cell.axis(ORIGINS)),
+        "ranks": cell.ranks,
+        "model": model if is_predicted else None,
+        "counted": trips.line.slope,
+        "low": trips.line.low,
+        "high": trips.line.high,
+        "missed": abs(model / trips.line.slope - 1) if is_predicted else None,
+        "work": trips.work_s,
+        "launches": trips.launches,
+    }
+
+
+class Turns:
+    """A table of the round trips of a turn: what the model predicts, and what was counted."""
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; the list is empty if no turn was measured with enough delays."""
+        rows = [_row(*turn) for turn in _turns(material)]
+        return [TEXT.table("turns", by_environment(material, rows))] if rows else []
+
+
+def answer(material: Material) -> Headline | None:
+    """Return the answer: the round trips of a turn of an origin alone, and of most origins at once.
+
+    The result is None if no turn was measured with enough delays.
+    """
+    turns = _turns(material)
+    if not turns:
+        return None
+    most = max(int(cell.axis(ORIGINS)) for cell, *_ in turns)
+    ranks = max(cell.ranks for cell, *_ in turns)
+    columns = {
+        (way, str(number)): key
+        for way, keys in WAYS.items()
+        for key, number in zip(keys, (1, most), strict=True)
+    }
+    rows: dict[str, dict[str, str]] = {}
+    for cell, trips, _ in turns:
+        key = columns.get((cell.axis(SYNCHRONISATION), cell.axis(ORIGINS)))
+        if key is not None and cell.ranks == ranks:
+            own = rows.setdefault(cell.environment, {"environment": cell.environment})
+            own[key] = trips.words
+    said = [sentence for way in WAYS if (sentence := _said(way, most, list(rows.values())))]
+    return Headline(said, TEXT.table("turns_answer", list(rows.values()), most=most))
+
+
+def _said(way: str, most: int, rows: Sequence[Row]) -> Markup | None:
+    """Say what a turn takes with a synchronisation; None if no MPI has both numbers of origins."""
+    one, many = WAYS[way]
+    complete = [row for row in rows if one in row and many in row]
+    by_count = grouped(complete, lambda row: (row[one], row[many]))
+    words = [
+        TEXT.say("counts", *count, listed([row["environment"] for row in own]))
+        for count, own in by_count.items()
+    ]
+    return TEXT.say(way, numbers.count(most, "origin"), "; ".join(words)) if words else None
+
+
+PAGE = ReferencePage(
+    identifier="contention",
+    title=TEXT.names["title"],
+    lead=TEXT.names["lead"],
+    contents=[Turns()],
+    answer=answer,
+)
+
+EXPERIMENT = Experiment(
+    kernel="contended_counter",
+    title="Contended counter",
+    study=STUDY,
+    analysis=_Turns(METRICS, "the target waits in MPI"),
+    page=PAGE,
+    metrics=METRICS,
+    merit=FigureOfMerit(TURN, MEAN),
+    order=5,
+)
