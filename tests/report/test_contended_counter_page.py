@@ -31,14 +31,22 @@ def trips_of_turn(cell):
     return max(alone, (alone - 1) * int(cell.at["origins"]))
 
 
-def series(cell, further=0):
-    """Yield a message and the turns of a cell; `further` round trips for each turn of several."""
+def series(cell, further=0, late_s=0.0):
+    """Yield the times of a cell.
+
+    Args:
+        cell: the cell in a launch.
+        further: round trips more for each turn of several origins.
+        late_s: how much later most accesses and all turns end.
+    """
     message_s = 2e-6 * float(cell.at["delay_us"]) + WORK_S
     origins = int(cell.at["origins"])
     turn_s = (trips_of_turn(cell) + further * (origins > 1)) * message_s + WORK_S
     yield Series("message", [message_s * cell.source.uniform(1.0, 1.01)] * 4, RANKS - 1)
     for rank in range(RANKS - origins, RANKS):
-        yield Series("turn", [turn_s * cell.source.uniform(1.0, 1.01)], rank)
+        # another program is in the way of most accesses, and of each turn
+        yield Series("access", [turn_s, turn_s + late_s, turn_s + late_s], rank)
+        yield Series("turn", [turn_s * cell.source.uniform(1.0, 1.01) + late_s], rank)
 
 
 def made(folder, **changes):
@@ -81,6 +89,18 @@ def test_turns_that_are_longer_than_the_model_says_are_counted_as_they_are(tmp_p
     assert row["missed"] == pytest.approx(0.25, abs=0.05)
 
 
+def test_what_an_origin_takes_alone_is_told_by_its_least_access_with_any_number_of_ranks(tmp_path):
+    def late(cell):
+        return series(cell, late_s=0.02 * float(cell.at["delay_us"]) / DELAYS_US[0])
+
+    make = partial(generator.campaign, late, CELLS, ranks=(4, RANKS), cores=16)
+    rows = materials(make, tmp_path)["contended_counter"]
+    (table,) = parts(rows, Turns)
+    alone = [row for row in table.rows if row["origins"] == 1]
+    assert [row["counted"] for row in alone] == pytest.approx([3, 1, 3, 3], rel=0.01)
+    assert {row["ranks"] for row in alone} == {None}
+
+
 def test_turns_of_unequal_length_are_averaged_as_rates(tmp_path):
     """Two origins: one takes a number in one second, the other in three; 4 numbers in 3 s."""
 
@@ -88,6 +108,7 @@ def test_turns_of_unequal_length_are_averaged_as_rates(tmp_path):
         message_s = 2e-6 * float(cell.at["delay_us"])
         yield Series("message", [message_s], RANKS - 1)
         for rank, turn in zip(range(RANKS - int(cell.at["origins"]), RANKS), (1, 3), strict=False):
+            yield Series("access", [turn * message_s] * 2, rank)
             yield Series("turn", [turn * message_s], rank)
 
     make = partial(generator.campaign, unequal, CELLS, ranks=(RANKS,))

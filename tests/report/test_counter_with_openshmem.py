@@ -58,6 +58,13 @@ def test_table_1_has_openshmem_beside_the_mpis(tables_with):
     assert others == dict.fromkeys(["mpich-5.0.2", "openmpi-5.0.11"], "multiple")
 
 
+def test_a_case_whose_threads_share_cores_says_so_and_what_its_computes_took(tables_with):
+    rows = [row for row in tables_with["table1_measured"].rows if row["environment"] != SHMEM]
+    for row in rows:
+        assert "more threads than cores (work: " in row["case3_steps"]
+        assert "cores" not in str(row["case1_steps"])
+
+
 def test_no_table_says_that_the_algorithms_of_another_interface_were_not_measured(material):
     (shmem,) = [
         r for r in EXPERIMENT.page.headline(material).table.rows if r["environment"] == SHMEM

@@ -49,6 +49,14 @@ def test_the_answer_names_the_faster_side_the_factor_and_the_crossover(two_cores
     assert last[f"ratio_{MPICH}"].value == pytest.approx(0.5, rel=0.02)
 
 
+def test_a_crossover_of_one_launch_has_no_range(tmp_path):
+    own = materials(made.campaign, tmp_path, kernels=["latency_bandwidth"], ranks=[2], rounds=1)
+    prose, _ = parts(own["latency_bandwidth"], Faster)
+    for sentence in prose.sentences:
+        words = r"two-sided is faster up to about [\d.]+\skB, one-sided above \(one launch\); "
+        assert re.search(words, sentence)
+
+
 def test_a_side_that_is_always_faster_is_named_without_a_crossover(tmp_path):
     own = materials(
         made.campaign, tmp_path, times=made.always_faster, kernels=["some_to_some"], ranks=[2]

@@ -149,13 +149,14 @@ def test_the_first_rows_stand_whole_and_more_rows_are_in_a_box_that_scrolls(page
     assert box.evaluate(scrolls)
 
 
-def test_on_a_narrow_page_a_card_says_of_what_its_number_is(page):
+@pytest.mark.parametrize("size", [8, "8"])
+def test_on_a_narrow_page_a_card_says_of_what_its_number_is(page, size):
     columns = [
-        Column("size", "bytes", str, header=True),
+        Column("size", "bytes", str if size == 8 else None, header=True),
         Column("verdict", "verdict", verdict=True),
         Column("word", "word"),
     ]
-    rows = [{"size": 8, "verdict": "undecided", "word": "w"}]
+    rows = [{"size": size, "verdict": "undecided", "word": "w"}]
     own = page(Table(NAME, "Cards.", columns, rows, form="cards"))
     own.set_viewport_size({"width": 400, "height": 900})
     head = own.locator("tbody th")

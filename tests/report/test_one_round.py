@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from made_up import progress
+from made_up import patterns, progress
+from shown import materials, parts
 from unpacked import whole
 
 from onesided import report
 from onesided.measure.analyse import analyse
 from onesided.report import numbers
+from onesided.report.claims import Claims
 from onesided.report.parts import Column, Measure, Table
 from onesided.studies import find
 
@@ -69,6 +71,14 @@ def test_tables_of_one_round_say_so_above_the_values_and_not_below_each(of_one):
     assert found[find()["progress"].study.name][1]
     # a value of the machine is of the launches of all MPIs
     assert found[find()["baseline"].study.name] == (0, 0)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_claims_of_one_launch_say_that_the_next_may_decide_otherwise(tmp_path, rounds):
+    own = materials(patterns.campaign, tmp_path, kernels=["right_shift"], ranks=[2], rounds=rounds)
+    claims, *_ = parts(own["right_shift"], Claims)
+    said = "Each is of one launch; the next may decide otherwise."
+    assert (said in claims.of_launches(claims.caption)) == (rounds == 1)
 
 
 def test_no_caption_promises_the_range_of_one_launch(of_one, of_two):

@@ -80,6 +80,13 @@ def test_a_changed_time_turns_the_answer(as_it_is, tmp_path, kernel, words, fact
     assert word(answers(tmp_path / "changed", kernel, times(factor, cell)), words) == HOLDS
 
 
+def test_two_ranks_say_nothing_of_the_rank_that_all_begin_with(as_it_is, tmp_path):
+    claim = "Where all ranks begin with the same one"
+    assert word(as_it_is("all_to_all"), claim) == NOT_MEASURED
+    three = answers(tmp_path, "all_to_all", times(3, "order=unrotated"), ranks=(3,), cores=4)
+    assert word(three, claim) == HOLDS
+
+
 @pytest.mark.parametrize(("size", "bytes_"), [("8 bytes", 8), ("10 Kbytes", 10000)])
 def test_what_grows_more_with_the_ranks_scales_worse(as_it_is, tmp_path, size, bytes_):
     (is_put, value) = times(3, f"{PUT},size_bytes={bytes_},")

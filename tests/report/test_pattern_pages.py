@@ -155,6 +155,9 @@ def test_a_suspect_number_is_in_no_ratio(two_cores):
     naive, *_ = said(two_cores["naive_broadcast"])
     # 5.96 / 7.49 would be 0.80
     assert "7.02x to 9.90x on the Origin 2000" in naive
+    left_out = "The numbers that the notes of the table doubt are left out."
+    assert left_out in naive
+    assert not [one for one in said(two_cores["right_shift"]) if left_out in one]
     sizes = said(two_cores["distant_messages"])
     assert len(sizes) == 4
     assert "25.9x on the T3E-600. The paper doubts its numbers of the Origin 2000." in sizes[0]

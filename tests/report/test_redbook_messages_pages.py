@@ -49,12 +49,15 @@ def test_the_limit_has_a_column_for_each_number_of_ranks(tmp_path):
 
 def test_a_limit_at_the_end_of_the_search_is_said_to_be_no_limit(tmp_path, two_cores):
     options = {"kernels": ["eager_limit"], "changed": {"default": made.LARGEST}}
-    (table,) = parts(
-        materials(made.campaign, tmp_path, **options)["eager_limit"], eager_limit.LimitsByRanks
-    )
-    assert {row["note_2"] for row in table.rows} == {"every size that was tried"}
-    (table,) = parts(two_cores["eager_limit"], eager_limit.LimitsByRanks)
-    assert {row["note_2"] for row in table.rows} == {None}
+    material = materials(made.campaign, tmp_path, **options)["eager_limit"]
+    (by_ranks,) = parts(material, eager_limit.LimitsByRanks)
+    _, reported = parts(material, Limits)
+    assert {row["note_2"] for row in by_ranks.rows} == {"every size that was tried"}
+    assert {row["every"] for row in reported.rows} == {"every size that was tried"}
+    (by_ranks,) = parts(two_cores["eager_limit"], eager_limit.LimitsByRanks)
+    _, reported = parts(two_cores["eager_limit"], Limits)
+    assert {row["note_2"] for row in by_ranks.rows} == {None}
+    assert {row["every"] for row in reported.rows} == {None}
 
 
 def test_unanswered_messages_say_whether_a_send_waited(two_cores):

@@ -9,13 +9,12 @@
  * as soon as it has one. Rank 0 has the counter, and waits in MPI_Barrier, as all other ranks do.
  * Before that each origin takes one number, and is connected then.
  *
- * Timed, in seconds: messages of the last rank to rank 0 and back (`message`); at each origin, from
- * the end of its first access to the end of its last one, divided by the accesses that ended in
- * this time (`turn`); of an origin that made only one, this one. All origins are there until the
- * numbers are gone, and then each waits for one turn more: so all turns are of as many origins.
- * Verified: the numbers that all origins got are 0, 1,
- * 2, ... each once, increasing on every rank; the counter ends at the number of accesses; each
- * message. */
+ * Timed, in seconds: messages of the last rank to rank 0 and back (`message`); at each origin its
+ * accesses (`access`), and from the end of its first one to the end of its last one, divided by the
+ * accesses that ended in this time (`turn`; if it made only one, this one). All origins are there
+ * until the numbers are gone, and then each waits for one turn more: so all turns are of as many
+ * origins. Verified: the numbers that all origins got are 0, 1, 2, ... each once, increasing on
+ * every rank; the counter ends at the number of accesses; each message. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -78,17 +77,19 @@ static int64_t take_number(struct queue *queue)
  * counter is broken. */
 static void take_turns(struct queue *queue, int64_t wanted)
 {
+    struct series *access = record_series(queue->record, "access", "s", 1);
+    double first_s = 0, last_s = 0;
     watchdog_phase = "access";
-    const double start_s = clock_now_s();
-    bool is_wanted = take_number(queue) < wanted;
-    const double begin_s = clock_now_s();
-    const size_t before = queue->count;
-    while (is_wanted && (int64_t)queue->count <= wanted) {
+    for (bool is_wanted = true; is_wanted && (int64_t)queue->count <= wanted;) {
+        const double begin_s = clock_now_s();
         is_wanted = take_number(queue) < wanted;
+        last_s = clock_now_s();
+        first_s = access->count == 0 ? last_s : first_s;
+        series_add(access, last_s - begin_s);
     }
-    const double turns = (double)(queue->count - before);
+    const double turns = (double)(access->count - 1);
     series_add(record_series(queue->record, "turn", "s", 1),
-               turns > 0 ? (clock_now_s() - begin_s) / turns : begin_s - start_s);
+               turns > 0 ? (last_s - first_s) / turns : access->samples[0]);
 }
 
 /* ---- One cell ---- */

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.cells import verdicts
 from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.environments.settings import DEFAULT, shares_memory
@@ -171,7 +172,13 @@ class ClaimsTable(Table):
         answers: what the rows say: one answer for each claim and each column that it concerns.
     """
 
+    WORDS_OF_ONE_LAUNCH: ClassVar[str] = "Each is of one launch; the next may decide otherwise."
+
     answers: Sequence[Answer] = ()
+
+    def values(self) -> Iterator[Any]:
+        """Return the values that decide the claims; they are not in columns of the table."""
+        return (answer.outcome.measure for answer in self.answers)
 
 
 @dataclass(frozen=True)
@@ -256,14 +263,9 @@ class Claims:
     def _table(
         self, material: Material, cells: Mapping[str, Cells], claims: Sequence[Claim], end: str = ""
     ) -> ClaimsTable:
-        """Return a table of claims.
-
-        Args:
-            material: the material, with an environment for each partition.
-            cells: the cells that decide the claims, by environment.
-            claims: the claims.
-            end: the end of the table's name.
-        """
+        """Return a table of claims, which cells of each environment decide; `end` ends its name."""
+        flavors = {claim.common.get("flavor") for claim in claims} - {NO_MEANING}
+        flavor = flavors.pop() if len(flavors) == 1 else None
         columns = [
             Column("claim", "what the paper says", header=True, note="source", prose=True),
             *(Column(name, name, note=f"why_{name}") for name in cells),
@@ -277,6 +279,7 @@ class Claims:
             "What the paper says, and whether it holds here, by the medians over launches "
             "and the ratios of two values round by round, each with its "
             f"{material.interval_words}. Open: these do not decide it."
+            + (f" The windows have the flavor {flavor}." if flavor else "")
         )
         table = f"{self.experiment}_claims{end}"
         outcomes = [{name: claim.outcome(own) for name, own in cells.items()} for claim in claims]

@@ -32,10 +32,10 @@ ANSWERS = f"{SECTION}_answers"
 """The name of the table with one row for each answer to a claim."""
 
 WORDS: Mapping[str, str] = {
-    HOLDS: "the whole interval is within the bounds of the claim",
-    DOES_NOT_HOLD: "the whole interval is outside the bounds",
-    OPEN: "not decided: the interval has values on both sides of a bound, or a cell failed whose "
-    "verdict decides the claim",
+    HOLDS: "the whole interval, or the value of one launch, is within the bounds of the claim",
+    DOES_NOT_HOLD: "the whole interval, or the value of one launch, is outside the bounds",
+    OPEN: "not decided: the interval has values on both sides of a bound, or the verdict that "
+    "decides the claim is open: a cell failed, or had too few launches",
     NOT_MEASURED: "no value decides the claim; the reason is beside it",
 }
 """The answers and their meanings."""

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from markupsafe import Markup, escape
 
@@ -81,8 +81,7 @@ class Column:
         mark: the key of a footnote's mark.
         command: the key of a command that is below the value, on a separate line.
         prose: the values are sentences, which need some width.
-        again: the key of the command that reruns the row's cell. The command is folded, below the
-            value.
+        again: the key of the command that reruns the row's cell; it is folded, below the value.
         at: the key of the address that the value links to: the rows behind the value, or a file.
         finds: the words that filter the table of every cell for the rows behind the column.
         page_only: the values are words for a reader; the CSV has them as numbers in other columns.
@@ -111,12 +110,12 @@ class Column:
         """Tell whether the column's values are numbers, which are aligned to the right."""
         return self.show is not None
 
-    def begin(self, labelled: bool) -> str:
+    def begin(self, labelled: bool, counted: bool = False) -> str:
         """Return the tag that begins a table cell, with the column's title if `labelled`."""
         label = f' data-label="{escape(self.title)}"' if labelled else ""
         if self.header:
             # a narrow page has no head: a bare number has the title before it
-            return f'<th scope="row"{label}{" class=counted" if self.numeric else ""}>'
+            return f'<th scope="row"{label}{" class=counted" if counted or self.numeric else ""}>'
         kind = "number" if self.numeric else "prose" if self.prose else None
         return f'<td{label} class="{kind}">' if kind else f"<td{label}>"
 
@@ -281,16 +280,14 @@ class Table:
         caption: what the table shows, one sentence.
         columns: the columns from left to right.
         rows: the rows; each is a mapping from a column's key to the row's value.
-        groups: the key of the value by which neighbouring rows are grouped under a heading, or
-            None.
+        groups: the key of the value by which rows are grouped under a heading, or None.
         csv_only: further columns, which only the CSV has.
         large: the table is in a region that scrolls.
         notes: footnotes: mark and text.
         filterable: a reader may filter the rows, by group, verdict and words.
         filtered: what the line above the rows calls the rows and their verdicts.
         names: further names of the groups, which a reader may search for.
-        named: the keys of the values that identify a row, for a link to the row; if empty, rows
-            have no links.
+        named: the keys of the values that identify a row, for a link to it; empty: no links.
         form: the form of a row on a narrow page. ``rows`` and ``cards`` have one line for each
             value; the name of a card is in large letters. ``records`` have the row's name, then its
             last four values side by side. ``tiles`` are cards at every width. ``numbers`` stays a
@@ -298,6 +295,8 @@ class Table:
         whole: a page opens with all rows, whatever their number.
         files: the files that the rows link to: content by path below the report's folder.
     """
+
+    WORDS_OF_ONE_LAUNCH: ClassVar[str] = "Each value is of one launch."
 
     name: str
     caption: str | Markup
@@ -339,23 +338,28 @@ class Table:
 
     def of_launches(self, caption: str) -> str:
         """Return a caption that, if each value is of one launch, says so and speaks of no range."""
-        said = " Each value is of one launch." if self.is_of_one_launch else ""
-        return without_range_of_one(caption) + said
+        said = without_range_of_one(caption)
+        return said + f" {self.WORDS_OF_ONE_LAUNCH}" if self.is_of_one_launch else said
 
     @cached_property
     def is_of_one_launch(self) -> bool:
         """Tell whether the table has measured values, each of which comes from only one launch."""
-        keys = [column.key for column in self.columns if column.measure]
-        values = (row.get(key) for row in (self.rows if keys else ()) for key in keys)
-        launches = (value.launches for value in values if isinstance(value, Measure))
+        launches = (value.launches for value in self.values() if isinstance(value, Measure))
         first = next(launches, 0)
         return first == 1 and all(number == 1 for number in launches)
+
+    def values(self) -> Iterator[Any]:
+        """Return what the table has in its columns of measured values."""
+        keys = [column.key for column in self.columns if column.measure]
+        return (row.get(key) for row in (self.rows if keys else ()) for key in keys)
 
     def html(self, rows: Sequence[Row]) -> Markup:
         """Return the HTML of rows: one `tbody` for each group, with the group's heading."""
         columns = [replace(column, once=self.is_of_one_launch) for column in self.columns]
         ends = [("</th>" if column.header else "</td>") for column in columns]
-        begins = [column.begin(len(columns) > 2) for column in columns]
+        head = next((column.key for column in columns if column.header), None)
+        counted = head is not None and all(str(row.get(head)).isdigit() for row in rows)
+        begins = [column.begin(len(columns) > 2, counted) for column in columns]
         written = []
         for heading, group in self.grouped(rows):
             written.append("<tbody>")

@@ -173,9 +173,9 @@ def section(record: Mapping[str, Any]) -> Section | None:
         return None
     lead = Markup(
         "This campaign verified the operations that it timed, and no others. <code>{}</code> "
-        "tries the others. Wrong data that is known of the versions in this report:"
+        "tries the others. Defects that are known of the versions in this report:"
     ).format(CAMPAIGN)
-    return Section(SECTION, "Known wrong data", lead, [known.table(every, {})])
+    return Section(SECTION, "Known defects", lead, [known.table(every, {})])
 
 
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:

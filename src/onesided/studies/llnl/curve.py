@@ -110,8 +110,9 @@ class Curve:
         caption = Markup(
             "Bandwidth of a process by size of the message. Thin and grey: published in {} for "
             "other machines of another decade, intranode solid, internode dashed. Bold: measured "
-            "here, median over launches (windows: {}). Compare shapes, never heights: nothing here "
-            "ranks the one with the other."
+            "here, median over launches; one-sided: with lock_all only (windows: {}), while the "
+            "tables have all ways. Compare shapes, never heights: nothing here ranks the one with "
+            "the other."
         ).format(self.published.document["source"]["year"], self.flavor)
         return [Figure(self.name, "Bandwidth by size, then and now", caption, *drawn, table)]
 

@@ -104,10 +104,15 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
     """Compare two times of one MPI, at the smallest number of ranks for which both were measured.
 
     The claim says which two cells are compared (``of`` and ``to``); both have the same interface.
+    It may also say how many ranks there must be at least (``least_ranks``).
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
-    above = _own(cells, {**of.SMALL, **asked["of"]})
+    choice = {**of.SMALL, **asked["of"]}
+    every = _own(cells, choice)
+    above = [cell for cell in every if cell.ranks >= asked.get("least_ranks", 0)]
+    if every and not above:
+        return cells.missing_ranks(choice, measured=[cell.ranks for cell in every])
     below = {cell.ranks: cell for cell in reversed(_own(cells, {**of.SMALL, **asked["to"]}))}
     for cell in above:
         if cell.ranks in below:

@@ -91,6 +91,9 @@ class Ratios:
             f"Published ({document['place']}, {of.size_words(size)}{ranks}): {mpi} over SHMEM is "
             f"{listed(places) or 'not known'}."
         )
+        doubtful = {point.series for point in self.curves.numbers(UNIT) if point.suspect}
+        if any(f"{machine} {mpi}" in doubtful for machine, found in then.items() if found):
+            said += " The numbers that the notes of the table doubt are left out."
         if missing:
             said += f" The paper doubts its numbers of the {listed(missing)}."
         return said

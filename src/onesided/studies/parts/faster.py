@@ -296,6 +296,8 @@ def where_faster(place: Crossover | None, least: int, most: int) -> str:
         if math.isfinite(place.size.high)
         else f"above {bytes_words(most)}"
     )
+    if place.size.count == 1 and place.is_within:
+        return f"{below} is faster up to about {low}, {above} above (one launch)"
     interval = f"{place.size.kind} {low} {numbers.DASH} {high}"
     if not 0 < place.size.value < math.inf:
         always = below if math.isinf(place.size.value) else above

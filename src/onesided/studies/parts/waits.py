@@ -104,11 +104,11 @@ class Waits:
             free = {n: word for n, word in known.items() if word != verdicts.SYNCHRONISING}
             head = f"{'; '.join(ways)}: "
             if not known:
-                said.append(f"{head}not measured.")
+                said.append(f"Not measured: {'; '.join(ways)}.")
             elif not free:
                 said.append(f"{head}every other rank needs a call of the rank that computes.")
             elif all(word == verdicts.UNDECIDED for word in free.values()):
-                said.append(f"{head}undecided in all {rows_are(cells)}.")
+                said.append(f"Undecided in all {rows_are(cells)}: {'; '.join(ways)}.")
             else:
                 said.append(f"{head}accesses complete {where(free, rows_are(cells))}.")
         return said

@@ -11,11 +11,11 @@ from onesided.report.by_cores import ByCores
 from onesided.report.cells import Values, apart, grouped, value_or_word
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Measure, Table
+from onesided.report.parts import Column, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedSeries, PublishedTable
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits, tried
+from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits, no_limit
 
 CALL = Axis(
     "call",
@@ -47,7 +47,6 @@ The value is 0 if the kernel reached its maximum number of messages before a sen
 """
 
 A_SEND_WAITS, ALL_SENT = "a send waits", "all that were tried"
-EVERY_SIZE = "every size that was tried"
 
 
 def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
@@ -78,11 +77,8 @@ class LimitsByRanks:
             row: dict[str, Any] = {"environment": name, "receiver": receiver}
             for cell in cells:
                 limit = value_or_word(material, cell, LIMIT.name, "median")
-                is_last = isinstance(limit, Measure) and (
-                    limit.value == tried(material, cell)["size"].max()
-                )
                 row.setdefault(f"ranks_{cell.ranks}", limit)
-                row.setdefault(f"note_{cell.ranks}", EVERY_SIZE if is_last else None)
+                row.setdefault(f"note_{cell.ranks}", no_limit(material, cell, limit))
             rows.append(row)
         if not rows:
             return []
@@ -173,8 +169,8 @@ EXPERIMENT = published_experiment(
             Pivot(
                 name="eager_limit",
                 caption="The largest size in bytes for which the call returned before rank 0 "
-                "received or came back to MPI; none if no call did. Median over launches with "
-                "its {}.",
+                "received or came back to MPI; none if no call did; the largest size that is tried "
+                "has no limit above it. Median over launches with its {}.",
                 metric=LIMIT.name,
                 axes=[CALL, RECEIVER, FLAVOR],
                 show=numbers.exact_bytes,

@@ -77,6 +77,12 @@ def tried(material: Material, cell: Cell) -> pl.DataFrame:
     return size.join(returned, on=keys).select("round", "size", "returned").sort("round", "size")
 
 
+def no_limit(material: Material, cell: Cell, limit: object) -> str | None:
+    """Return a remark if the calls of a cell returned at every size; None if there is a limit."""
+    is_last = isinstance(limit, Measure) and limit.value == tried(material, cell)["size"].max()
+    return "every size that was tried" if is_last else None
+
+
 def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
     """Compare a cell's measured eager limit with the limits that its library reports.
 
@@ -165,13 +171,18 @@ class Limits:
             said.append(self._sentence(material, name, limits))
             cell, limit = limits["in_mpi"]
             agrees = agreement(material, cell, limit.value)
-            rows.append({"environment": name, "limit": limit, **agrees})
+            note = no_limit(material, cell, limit)
+            rows.append({"environment": name, "limit": limit, "every": note, **agrees})
             by_setting.setdefault(cell.environment, {})[cell.setting or settings.DEFAULT] = limit
         if not rows:
             return []
         columns = [
             Column("environment", "MPI", header=True),
-            Column("limit", "limit here, bytes", numbers.exact_bytes, measure=True, unit="count"),
+            Column(
+                *("limit", "limit here, bytes", numbers.exact_bytes, True),
+                unit="count",
+                note="every",
+            ),
             Column("reported", "the library says", numbers.exact_bytes),
             Column("word", "and that", note="why"),
             Column("variable", "variable (MPI_T)", prose=True),
@@ -193,11 +204,9 @@ class Limits:
         for receiver, where in words.items():
             if receiver in limits:
                 cell, limit = limits[receiver]
-                largest = tried(material, cell)["size"].max()
-                all_of = limit.value == largest
                 size = (
                     f"at every size, {limit.value:.0f} bytes at most"
-                    if all_of
+                    if no_limit(material, cell, limit)
                     else (f"up to {limit.value:.0f} bytes" if limit.value else "at no size")
                 )
                 said.append(f"{size} {where}")

@@ -85,9 +85,9 @@ EXPERIMENT = published_experiment(
         "while the other threads compute the next step; or one thread does both in turn; or MPI "
         "writes a copy by a nonblocking call. Each launch takes the times of a step's output "
         "alone, A, of its compute alone, B, and of both, T, with the copy. The efficiency is "
-        "(A + B - T) / min(A, B): 1 where the shorter one is hidden, 0 where T is the sum. In "
-        "further cells pairs of tasks exchange as many bytes as they write, in place of the "
-        "compute: B is then the time of the messages alone."
+        "(A + B - T) / min(A, B): 1 where the shorter one is hidden, 0 where T is the sum. A "
+        "campaign may also have cells in which pairs of tasks exchange as many bytes as they "
+        "write, in place of the compute: B is then the time of the messages alone."
     ),
     contents=[
         Overlaps("output", EFFICIENCY, WAY.words_of, point),

@@ -25,6 +25,7 @@ from onesided.report.words import listed
 from onesided.report.written import PageText
 from onesided.studies.wire import STUDY
 from onesided.studies.wire.trips import (
+    ACCESS,
     EXCLUSIVE,
     FLUSH,
     LEAST,
@@ -37,7 +38,7 @@ from onesided.studies.wire.trips import (
 )
 
 TURN, MEAN = "turn", "mean"
-METRICS = (Metric(TURN, TURN, "s", origins=True), Metric(MESSAGE, MESSAGE, "s", origins=True))
+METRICS = tuple(Metric(name, name, "s", origins=True) for name in (TURN, ACCESS, MESSAGE))
 AXES = (SYNCHRONISATION, FLAVOR, ORIGINS) = ("synchronisation", "flavor", "origins")
 WAYS = {EXCLUSIVE: ("lock_one", "lock_many"), FLUSH: ("flush_one", "flush_many")}
 """The keys of columns of the answer: of an origin alone, and of most origins at once."""
@@ -45,16 +46,20 @@ TEXT = PageText(Path(__file__).with_name("contended_counter.yaml"))
 
 
 class _Turns(ReferenceAnalysis):
-    """The analysis of turns: the least message of a launch, and the mean turn of all origins."""
+    """The analysis of turns: the least message and access, and the mean turn of all origins."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return, for each launch, the time of a message with its answer, and of a turn.
+        """Return, for each launch, the least times, and the mean time of a turn.
 
         The turns are averaged as rates, for an origin with shorter turns takes more numbers: the
         result is the number of origins, divided by the numbers that all of them take in a second.
         """
         value = pl.col("value")
-        over_ranks = {(MESSAGE, LEAST): value.min(), (TURN, MEAN): 1 / (1 / value).mean()}
+        over_ranks = {
+            (MESSAGE, LEAST): value.min(),
+            (ACCESS, LEAST): value.min(),
+            (TURN, MEAN): 1 / (1 / value).mean(),
+        }
         return pl.concat(
             values_of(
                 samples.filter(pl.col("metric") == metric)
@@ -69,33 +74,37 @@ class _Turns(ReferenceAnalysis):
 def _turns(material: Material) -> list[tuple[Cell, Trips, float]]:
     """Return the turns that were counted, and the round trips that the model predicts for them.
 
-    A turn is left out if the same launches do not tell what an origin alone takes.
+    What an access takes alone does not depend on the number of ranks: the launches with all numbers
+    of ranks tell it together, by its least times. A turn is left out if they do not tell it.
     """
     launches = Launches(material)
-    found = {
-        cells[0].place: (cells[0], trips)
-        for cells in ways(material.cells, AXES)
-        if (trips := trips_of(launches.points(cells, TURN, MEAN)))
-    }
-    alone = {_way(cell): trips for cell, trips in found.values() if cell.axis(ORIGINS) == "1"}
-    return [
-        (cell, trips, turn_of(alone[_way(cell)].slope, int(cell.axis(ORIGINS))))
-        for cell, trips in found.values()
-        if _way(cell) in alone
-    ]
+    by_way = grouped((cell for cell in material.cells if _is_alone(cell)), _way)
+    found = []
+    for cells in ways(material.cells, AXES):
+        first, own = cells[0], by_way.get(_way(cells[0]), [])
+        alone = trips_of(launches.points(own, ACCESS))
+        trips = alone if first in own else trips_of(launches.points(cells, TURN, MEAN))
+        if alone and trips and (first is own[0] or first not in own):
+            found.append((first, trips, turn_of(alone.slope, int(first.axis(ORIGINS)))))
+    return found
+
+
+def _is_alone(cell: Cell) -> bool:
+    return cell.axis(ORIGINS) == "1"
 
 
 def _way(cell: Cell) -> tuple[object, ...]:
-    return (*cell.group, cell.environment, cell.axis(SYNCHRONISATION), cell.axis(FLAVOR))
+    place = cell.system, cell.partition, cell.environment, cell.setting
+    return (*place, cell.axis(SYNCHRONISATION), cell.axis(FLAVOR))
 
 
 def _row(cell: Cell, trips: Trips, model: float) -> Row:
-    is_predicted = cell.axis(ORIGINS) != "1"
+    is_predicted = not _is_alone(cell)
     return {
         "environment": cell.environment,
         **{name: cell.axis(name) for name in (SYNCHRONISATION, FLAVOR)},
         ORIGINS: int(cell.axis(ORIGINS)),
-        "ranks": cell.ranks,
+        "ranks": cell.ranks if is_predicted else None,
         "model": model if is_predicted else None,
         "counted": trips.line.slope,
         "low": trips.line.low,
@@ -133,7 +142,7 @@ def answer(material: Material) -> Headline | None:
     rows: dict[str, dict[str, str]] = {}
     for cell, trips, _ in turns:
         key = columns.get((cell.axis(SYNCHRONISATION), cell.axis(ORIGINS)))
-        if key is not None and cell.ranks == ranks:
+        if key is not None and (cell.ranks == ranks or _is_alone(cell)):
             own = rows.setdefault(cell.environment, {"environment": cell.environment})
             own[key] = trips.words
     said = [sentence for way in WAYS if (sentence := _said(way, most, list(rows.values())))]

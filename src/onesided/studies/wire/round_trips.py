@@ -27,6 +27,7 @@ from onesided.report.words import listed
 from onesided.report.written import PageText
 from onesided.studies.wire import STUDY
 from onesided.studies.wire.trips import (
+    ACCESS,
     DELAY,
     EXCLUSIVE,
     FLUSH,
@@ -41,7 +42,7 @@ from onesided.studies.wire.trips import (
     ways,
 )
 
-ACCESS, FIRST = "access", "first"
+FIRST = "first"
 AFTER = "after"
 """The time from the end of the target's compute to the end of an access.
 

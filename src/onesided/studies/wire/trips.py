@@ -25,8 +25,8 @@ LEAST_DELAYS = 3
 
 LEAST = "least"
 """For each launch, the least time is used, because other programs only make times longer."""
-MESSAGE = "message"
-"""The time of a message to rank 0 and of its answer."""
+ACCESS, MESSAGE = "access", "message"
+"""The times of an access, and of a message to rank 0 and its answer."""
 DELAY = "delay_us"
 EXCLUSIVE, FLUSH = "lock_exclusive", "lock_all_flush"
 """The synchronisations with which several origins take numbers of a shared counter."""

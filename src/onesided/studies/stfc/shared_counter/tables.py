@@ -8,7 +8,7 @@ from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Growth, RanksOf
 from onesided.report.cells import by_environment, level_rank, value_or_word
 from onesided.report.claims import Claims
-from onesided.report.material import Cell, Material
+from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Folded, Measure, Section
 from onesided.report.pivot import Axis, Fields, Pivot, pivoted
 from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE
@@ -77,8 +77,23 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> Fields:
     }
     for case in CASES:
         access = value_or_word(material, twin.get(case), "access_mean", "rank_1")
-        row |= {_case_key(case): access, f"{_case_key(case)}_steps": other_steps(twin, case)}
+        row |= {_case_key(case): access, f"{_case_key(case)}_steps": _beside(material, twin, case)}
     return row
+
+
+def _beside(material: Material, twin: Mapping[str, Cell], case: str) -> str | None:
+    """Return a remark on an access of a case if it is not as the row says; None if it is.
+
+    The computes of the case may be of another kind. If threads share cores, its computes may also
+    take longer than the row's.
+    """
+    words = [other_steps(twin, case)]
+    cell = twin.get(case)
+    if cell is not None and cell.is_crowded:
+        work = material.measure(cell, "compute_mean", "rank_1")
+        took = f" (work: {numbers.seconds(work.value)})" if work else ""
+        words.append(f"{MORE_THREADS}{took}")
+    return ", ".join(filter(None, words)) or None
 
 
 def _base_words(base: Sequence[Mapping[str, Cell]]) -> str:
