@@ -69,7 +69,7 @@ def test_a_side_that_is_always_faster_is_named_without_a_crossover(tmp_path):
 def test_no_answer_rests_on_more_ranks_than_cores(two_cores, tmp_path):
     for material in two_cores.values():
         _, table = parts(material, Faster)
-        assert {row["where"].split(", ")[1] for row in table.rows} == {"2"}
+        assert {row["where"].split(", ")[1] for row in table.rows} == {"2 ranks"}
     crowded = materials(made.campaign, tmp_path, cores=1, kernels=["latency_bandwidth"], ranks=[2])
     (prose,) = parts(crowded["latency_bandwidth"], Faster)
     assert prose.sentences == [NOTHING]

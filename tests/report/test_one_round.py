@@ -15,7 +15,9 @@ from onesided import report
 from onesided.measure.analyse import analyse
 from onesided.report import numbers
 from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, within
 from onesided.report.parts import Column, Measure, Table
+from onesided.report.ratios import word_of
 from onesided.studies import find
 
 PROGRESS, BASELINE = (find()[name].title for name in ("progress", "baseline"))
@@ -118,3 +120,22 @@ def test_a_page_with_some_experiments_of_one_round_names_them(tmp_path):
     page = report.build(report.load(tmp_path, find()), single_file=True).read_text("utf-8")
     assert f"Each cell of “{BASELINE}” was launched once." in page
     assert f"{PROGRESS} rests" not in page
+
+
+def measure(value, launches=1):
+    return Measure(value, value, value, 0.0, "range", launches)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "word"),
+    [(1.004, OPEN), (0.9996, OPEN), (1.01, HOLDS), (0.99, DOES_NOT_HOLD)],
+)
+def test_a_ratio_of_one_launch_that_is_written_like_the_bound_decides_nothing(ratio, word):
+    assert within(measure(ratio), 1.0).word == word
+    assert word_of(measure(ratio), DOES_NOT_HOLD, HOLDS) == word
+
+
+def test_more_launches_and_counted_numbers_decide_whatever_they_are_written_like():
+    assert within(measure(1.004, launches=6), 1.0).word == HOLDS
+    assert within(measure(4096.0), 4096.0, counted=True).word == HOLDS
+    assert within(None, 1.0).word == NOT_MEASURED

@@ -8,6 +8,8 @@ import pytest
 from made_up import patterns as made
 from shown import materials, parts
 
+from onesided.report.pivot import SIZE
+from onesided.report.series import SeriesFigure
 from onesided.studies.luecke.analysis import MEDIAN
 from onesided.studies.luecke.pattern import (
     TRIAL,
@@ -108,3 +110,33 @@ def test_the_trials_stand_in_equal_steps_and_the_ranks_of_a_wide_range_do_not():
     )
     assert '"log"' not in equal
     assert '"log"' in growing
+
+
+def test_the_crowded_part_of_a_series_is_as_the_series_and_its_marks_are_open(found, cores):
+    figure = named(found["right_shift"], TimeByRanks)["right_shift_ranks_measured"]
+    chart = json.loads(figure.specification)
+    encodings = [layer["encoding"] for panel in chart["concat"] for layer in panel["layer"]]
+    (looks, *_) = (one for one in encodings if "fill" in one)
+    look = {
+        name: tuple(looks[channel]["scale"]["range"][at] for channel in ("color", "shape", "fill"))
+        for at, name in enumerate(looks["fill"]["scale"]["domain"])
+    }
+    crowded = [name for name in look if name.endswith("crowded")]
+    assert bool(crowded) == (cores == 2)
+    for name in crowded:
+        colour, shape, fill = look[name.removesuffix(", crowded")]
+        assert look[name] == (colour, shape, "transparent") and fill == colour
+    assert len(set(look.values())) == len(look)
+
+
+def test_the_last_tick_has_its_label_and_labels_without_room_are_left_out():
+    figure = SeriesFigure("one", "", "", "time", SIZE, "time")
+    sizes = (8, 512, 4096, 4104, 65536, 1048576)
+    points = [{"panel": "", "series": "", "x": x, "label": str(x), "value": 1.0} for x in sizes]
+    for narrow in (False, True):
+        (panel,) = figure._chart(points, narrow=narrow)["concat"]
+        axis = panel["layer"][0]["encoding"]["x"]["axis"]
+        assert axis["values"] == list(sizes)
+        labels = json.loads(axis["labelExpr"].partition("(")[2].partition(")[")[0])
+        assert {"8", "4104", "1048576"} <= labels.keys()
+        assert "4096" not in labels

@@ -130,8 +130,8 @@ def test_what_shared_memory_gains_in_latency_and_in_rate_is_the_ratio_of_two_set
     material = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
     assert words_with(material, MPICH) == [HOLDS] * 9 + [word] * 2
     assert {row["where"] for row in parts(material, Faster)[1].rows} == {
-        "laptop:node, 2, default, unbound, single",
-        "laptop:node, 2, tcp, unbound, single",
+        "laptop:node, 2 ranks, default, unbound, single",
+        "laptop:node, 2 ranks, tcp, unbound, single",
     }
 
 

@@ -34,6 +34,7 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "ratio": numbers.ratio,
     "seconds": numbers.seconds,
     "hundredths": numbers.hundredths,
+    "percent": lambda value: numbers.share(value, 1.0),
     "bytes": numbers.exact_bytes,
 }
 """The functions that write a value as text; a claim chooses one of them by its name here."""
@@ -77,17 +78,19 @@ def decided(
     return within(quotient(above, below), least, most)
 
 
-def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
+def within(
+    ratio: Measure | None, least: float, most: float = math.inf, *, counted: bool = False
+) -> Outcome:
     """Tell whether a ratio's whole interval is within bounds; `OPEN` if only a part is within them.
 
-    Args:
-        ratio: the ratio with its interval; None if there is none.
-        least: the least ratio that is within the bounds.
-        most: the greatest ratio that is within the bounds.
+    Of one launch, a ratio that is written like a bound is `OPEN`, too, unless it was `counted`.
+    Without a ratio, the result is `NOT_MEASURED`.
     """
     if ratio is None:
         return Outcome(NOT_MEASURED)
     why = numbers.with_interval(ratio, numbers.factor)
+    if not counted and (numbers.is_tied(ratio, least) or numbers.is_tied(ratio, most)):
+        return Outcome(OPEN, why, ratio)
     if least <= ratio.low and ratio.high <= most:
         return Outcome(HOLDS, why, ratio)
     return Outcome(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
@@ -280,7 +283,7 @@ def value(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by one value, measured with the fewest ranks for which there is a value."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
-        outcome = within(measure, *bounds(asked))
+        outcome = within(measure, *bounds(asked), counted=True)
         return replace(outcome, why=numbers.with_interval(measure, show))
     return cells.missing(asked["of"])
 
@@ -319,8 +322,8 @@ def per_node(cells: Cells, asked: Asked) -> Outcome:
 
     All compared cells have the same number of ranks: the largest that was measured with several
     numbers of ranks per node. A claim names cells as `of` and, if they are not the same, as `to`.
-    The value of `of` with the most ranks per node is divided by the value of `to` with the fewest.
-    With ``falls``, the value with the fewest ranks per node is divided by the value with the most.
+    The value of `of` with the most ranks per node is divided by the value of `to` with the fewest;
+    with ``falls``, the other way round.
     With ``varies``, the greatest value of the cells `of` is divided by their least value.
     """
     choices = asked["of"], asked.get("to", asked["of"])

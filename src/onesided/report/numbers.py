@@ -163,6 +163,15 @@ def share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f}{THIN_SPACE}%" if whole > 0 else DASH
 
 
+def is_tied(ratio: Measure, bound: float) -> bool:
+    """Tell whether a ratio of one launch has the same three digits as a bound.
+
+    A value of one launch has no interval. If it is written like the bound, it is not known on which
+    side of the bound it is.
+    """
+    return ratio.launches == 1 and factor(ratio.value) == factor(bound)
+
+
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """Return a number with its noun: ``1 cell``, ``84 cells``."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"

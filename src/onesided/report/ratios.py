@@ -27,6 +27,8 @@ def factor_of(ratio: Measure) -> str:
 
 def word_of(ratio: Measure, below: str, above: str) -> str:
     """Return `below` or `above` if the whole interval is below or above 1; otherwise `OPEN`."""
+    if numbers.is_tied(ratio, 1.0):
+        return OPEN
     return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import figures, numbers
-from onesided.report.cells import apart, value_or_word
+from onesided.report.cells import CROWDED, apart, value_or_word
 from onesided.report.figures import alt
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
@@ -26,7 +26,7 @@ from onesided.report.published import Curves
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """The shapes of the marks that tell series apart.
 
-Each series has its own combination of colour and shape.
+Each series has its own combination of colour and shape; marks of crowded cells are open.
 """
 WIDE_RANGE = 30
 """An axis is logarithmic if its largest value is at least this many times its smallest value."""
@@ -34,6 +34,8 @@ MOST_KEYS = 4
 """The key of a wide figure shows this number of series side by side."""
 WITH_CORES = "a core for each rank"
 """The name of a series of cells that differ from the cells of other series only in their cores."""
+LABEL_CHARACTER_PX, LABEL_GAP_PX = 6.5, 6
+"""The width of a character in a tick's label, and the least room between two labels; pixels."""
 MOST_PANELS = 3
 """A figure on a wide page has this number of panels side by side."""
 
@@ -161,7 +163,7 @@ class SeriesFigure:
         """Return the panel of the figure for one MPI. The axes of all panels are the same."""
         places = [point["x"] for point in every]
         scale = alt.Scale(domain=[0, max(places)]) if self.is_order else _scale(places)
-        x = alt.X("x:Q", scale=scale, axis=self._ticks(every))
+        x = alt.X("x:Q", scale=scale, axis=self._ticks(every, width))
         ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
         labels = {} if self.unit == "1" else {"labelExpr": figures.prefixed(self.unit)}
         y = {
@@ -169,29 +171,26 @@ class SeriesFigure:
             "axis": alt.Axis(title=self.y, minExtent=46, **labels, **_decades(ends)),
         }
         names = list(dict.fromkeys(str(point["series"]) for point in every))
-        pairs = {
-            "color": figures.series_colours(len(names)),
-            "shape": [SHAPES[at % len(SHAPES)] for at in range(len(names))],
-        }
+        looks = _looks(names)
         columns = {} if narrow else {"columns": MOST_KEYS}
         legend = alt.Legend(title=None, **columns) if len(names) > 1 else None
         base = figures.chart(points)
-        series = {
-            "color": alt.Color(
-                "series:N", scale=alt.Scale(domain=names, range=pairs["color"]), legend=legend
+        channels = {"color": alt.Color, "shape": alt.Shape, "fill": alt.Fill}
+        look = {
+            name: channel(
+                "series:N", scale=alt.Scale(domain=names, range=looks[name]), legend=legend
             )
+            for name, channel in channels.items()
         }
-        shape = alt.Shape(
-            "series:N", scale=alt.Scale(domain=names, range=pairs["shape"]), legend=legend
-        )
+        series = {"color": look["color"]}
         hints = [
             alt.Tooltip("series:N"),
             alt.Tooltip("label:N", title=self.x.title),
             alt.Tooltip("value:Q", title=self.y, format=",.3~s"),
         ]
         lines = base.mark_line(strokeWidth=1.5).encode(x=x, y=alt.Y("value:Q", **y), **series)
-        dots = base.mark_point(filled=True, size=45, opacity=1).encode(
-            x=x, y=alt.Y("value:Q", **y), shape=shape, tooltip=hints, **series
+        dots = base.mark_point(size=45, opacity=1).encode(
+            x=x, y=alt.Y("value:Q", **y), tooltip=hints, **look
         )
         layers = [lines, dots] if self.dots else [lines]
         if any("low" in point for point in points):
@@ -202,16 +201,45 @@ class SeriesFigure:
         size = {"width": width, "height": 220} | ({"title": title} if title else {})
         return figures.combined("layer", layers, **size)
 
-    def _ticks(self, points: Iterable[Row]) -> alt.Axis:
-        """Return the x axis with a tick at each point; the label of a tick is that of the point."""
-        labels = {repr(float(point["x"])).removesuffix(".0"): point["label"] for point in points}
+    def _ticks(self, points: Iterable[Row], width: int) -> alt.Axis:
+        """Return the x axis with a tick at each point; the label of a tick is that of the point.
+
+        If there is no room for all labels, the last point has one: Vega would leave out the last.
+        """
+        labels = {float(point["x"]): str(point["label"]) for point in points}
+        place = _places(list(labels), self.is_order)
+        kept: dict[str, str] = {}
+        left = math.inf
+        for x in sorted(labels, reverse=True):
+            half = LABEL_CHARACTER_PX * len(labels[x]) / 2
+            if place(x) * width + half <= left:
+                kept[repr(x).removesuffix(".0")] = labels[x]
+                left = place(x) * width - half - LABEL_GAP_PX
         return alt.Axis(
             title=self.x.title,
-            values=sorted(float(value) for value in labels),
-            labelExpr=f"({json.dumps(labels)})[toString(datum.value)]",
-            labelOverlap="greedy",
-            labelSeparation=6,
+            values=sorted(labels),
+            labelExpr=f"({json.dumps(kept)})[toString(datum.value)] || ''",
+            labelOverlap=False,
         )
+
+
+def _looks(names: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return the colour, the shape and the fill of the marks of each series.
+
+    The crowded part of a series has the series' own colour and shape, and its marks are open.
+    """
+    wholes = [name.removesuffix(CROWDED).removesuffix(", ") or WITH_CORES for name in names]
+    each = list(dict.fromkeys(wholes))
+    places = [each.index(whole) for whole in wholes]
+    colours = figures.series_colours(len(each))
+    is_open = [name.endswith(CROWDED) for name in names]
+    return {
+        "color": [colours[at] for at in places],
+        "shape": [SHAPES[at % len(SHAPES)] for at in places],
+        "fill": [
+            "transparent" if o else colours[at] for at, o in zip(places, is_open, strict=True)
+        ],
+    }
 
 
 def _written(point: Row) -> Written:
@@ -236,6 +264,15 @@ def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
 
 def _is_logarithmic(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) / min(values) >= WIDE_RANGE
+
+
+def _places(values: Sequence[float], is_order: bool) -> Callable[[float], float]:
+    """Return a function that says where on an axis of these values a value is, from 0 to 1."""
+    if not is_order and _is_logarithmic(values):
+        first, last = math.log(min(values)), math.log(max(values))
+        return lambda value: (math.log(value) - first) / (last - first)
+    first, last = min(0.0, *values), max(values)
+    return lambda value: (value - first) / ((last - first) or 1.0)
 
 
 def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:

@@ -133,7 +133,7 @@ class TrialsInSequence(SeriesFigure):
             for index, value in _first_launch(times, cell)
         ]
 
-    def _ticks(self, points: Iterable[Row]) -> alt.Axis:
+    def _ticks(self, points: Iterable[Row], width: int) -> alt.Axis:
         """Return the axis of trials; it has few ticks, because many ticks make a page large."""
         return alt.Axis(title=self.x.title, tickCount=6)
 

@@ -218,8 +218,8 @@ Place = tuple[of.Series, int, Compared]
 
 
 def _head(place: Place) -> Fields:
-    (_, *others), size, _ = place
-    return {"size": size, "where": ", ".join(word for word in others if word)}
+    series, size, _ = place
+    return {"size": size, "where": ", ".join(word for word in _words(series)[1:] if word)}
 
 
 def _fields(material: Material, place: Place) -> Fields:
@@ -250,12 +250,18 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
     return list(rounds.values())
 
 
-def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return an MPI's name, with the values that distinguish a series of cells from others."""
+def _words(series: of.Series) -> list[str | None]:
+    """Return what identifies a series of cells, in words; the first word is the MPI."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
-    if series[4] in ("single", "double"):
-        words[4] = f"{series[4]}-sided map"
+    if series[-1] in ("single", "double"):
+        words[-1] = f"{series[-1]}-sided map"
+    return words
+
+
+def _name(series: of.Series, varying: Sequence[int]) -> str:
+    """Return an MPI's name, with the values that distinguish a series of cells from others."""
+    words = _words(series)
     return ", ".join([words[0], *(words[at] for at in varying if at > 0)])
 
 
