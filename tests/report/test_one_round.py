@@ -75,6 +75,20 @@ def test_tables_of_one_round_say_so_above_the_values_and_not_below_each(of_one):
     assert found[find()["baseline"].study.name] == (0, 0)
 
 
+@pytest.mark.parametrize("launches", [1, 2])
+def test_a_caption_on_values_of_one_launch_speaks_of_no_interval(launches):
+    columns = [Column("value", "value", numbers.ratio, measure=True)]
+    caption = "Open: the interval reaches to both sides. It holds where the interval is above 1."
+    table = Table("t", caption, columns, [{"value": measure(2.0, launches)}])
+    said = table.of_launches(caption)
+    assert ("interval" in said) == (launches == 2)
+    if launches == 1:
+        assert said == (
+            f"Open: the ratio is {numbers.factor(1.0)}. It holds where the value is above 1. "
+            "Each value is of one launch."
+        )
+
+
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_claims_of_one_launch_say_that_the_next_may_decide_otherwise(tmp_path, rounds):
     own = materials(patterns.campaign, tmp_path, kernels=["right_shift"], ranks=[2], rounds=rounds)

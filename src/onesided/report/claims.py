@@ -172,7 +172,7 @@ class ClaimsTable(Table):
         answers: what the rows say: one answer for each claim and each column that it concerns.
     """
 
-    WORDS_OF_ONE_LAUNCH: ClassVar[str] = "Each is of one launch; the next may decide otherwise."
+    OF_ONE: ClassVar[str] = "Each is of one launch; the next may decide otherwise."
 
     answers: Sequence[Answer] = ()
 

@@ -17,7 +17,7 @@ from onesided.cells import verdicts
 from onesided.measure.statistics import RANGE
 from onesided.report import numbers
 from onesided.report.numbers import Measure
-from onesided.report.words import badge, without_range_of_one
+from onesided.report.words import badge, without_interval, without_range_of_one
 
 Row = Mapping[str, Any]
 
@@ -296,7 +296,7 @@ class Table:
         files: the files that the rows link to: content by path below the report's folder.
     """
 
-    WORDS_OF_ONE_LAUNCH: ClassVar[str] = "Each value is of one launch."
+    OF_ONE: ClassVar[str] = "Each value is of one launch."
 
     name: str
     caption: str | Markup
@@ -339,7 +339,7 @@ class Table:
     def of_launches(self, caption: str) -> str:
         """Return a caption that, if each value is of one launch, says so and speaks of no range."""
         said = without_range_of_one(caption)
-        return said + f" {self.WORDS_OF_ONE_LAUNCH}" if self.is_of_one_launch else said
+        return without_interval(said) + f" {self.OF_ONE}" if self.is_of_one_launch else said
 
     @cached_property
     def is_of_one_launch(self) -> bool:
@@ -349,16 +349,16 @@ class Table:
         return first == 1 and all(number == 1 for number in launches)
 
     def values(self) -> Iterator[Any]:
-        """Return what the table has in its columns of measured values."""
-        keys = [column.key for column in self.columns if column.measure]
+        """Return what is in the measured columns; in those of the CSV if the page has none."""
+        own, beside = ([c.key for c in all_ if c.measure] for all_ in (self.columns, self.csv_only))
+        keys = own or beside * self.is_in_page
         return (row.get(key) for row in (self.rows if keys else ()) for key in keys)
 
     def html(self, rows: Sequence[Row]) -> Markup:
         """Return the HTML of rows: one `tbody` for each group, with the group's heading."""
         columns = [replace(column, once=self.is_of_one_launch) for column in self.columns]
         ends = [("</th>" if column.header else "</td>") for column in columns]
-        head = next((column.key for column in columns if column.header), None)
-        counted = head is not None and all(str(row.get(head)).isdigit() for row in rows)
+        counted = all(str(row.get(columns[0].key)).isdigit() for row in rows)
         begins = [column.begin(len(columns) > 2, counted) for column in columns]
         written = []
         for heading, group in self.grouped(rows):

@@ -15,6 +15,12 @@ from onesided.system import documents
 
 _RANGE_OF_ONE = re.compile(r",? (?:each )?with (?:its|their|the) range of 1 launch")
 
+_OF_ONE_LAUNCH = {
+    "the interval reaches to both sides": f"the ratio is {numbers.factor(1.0)}",
+    "the interval is": "the value is",
+}
+"""Words of captions on values with intervals, and what they are for values of one launch."""
+
 MOST_LISTED = 8
 """A sentence lists at most this many numbers.
 
@@ -44,6 +50,13 @@ def short_detail(detail: str | None, length: int = 300) -> str | None:
 def without_range_of_one(caption: str) -> str:
     """If a caption is about values of one launch, return it without the words on a range."""
     return type(caption)(_RANGE_OF_ONE.sub("", caption))
+
+
+def without_interval(caption: str) -> str:
+    """Return a caption about values of one launch without its words on their intervals."""
+    for said, of_one in _OF_ONE_LAUNCH.items():
+        caption = caption.replace(said, of_one)
+    return caption
 
 
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
