@@ -12,10 +12,10 @@ from one_sided import PLAIN, PLAIN_OURS, PLAIN_THEIRS, SAME_ELEMENTS
 from onesided.measure.statistics import median
 from onesided.report import numbers
 from onesided.report.build import INDEX
+from onesided.report.cells import measure_of
 from onesided.report.document import document, files_of, write_files
 from onesided.report.numbers import Measure
 from onesided.report.parts import Column, Section, Table
-from onesided.report.values import measure_of
 from onesided.system import documents, writing
 
 SCHEMA_NAME = "peers"

@@ -350,7 +350,7 @@ class Table:
 
     def values(self) -> Iterator[Any]:
         """Return what is in the measured columns; in those of the CSV if the page has none."""
-        own, beside = ([c.key for c in all_ if c.measure] for all_ in (self.columns, self.csv_only))
+        own, beside = ([c.key for c in some if c.measure] for some in (self.columns, self.csv_only))
         keys = own or beside * self.is_in_page
         return (row.get(key) for row in (self.rows if keys else ()) for key in keys)
 
