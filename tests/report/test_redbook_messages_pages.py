@@ -12,8 +12,9 @@ from onesided.cells.verdicts import UNSUPPORTED
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.material import Cell
+from onesided.report.parts import Measure
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import OPEN, Ratios
+from onesided.report.ratios import OPEN, Ratio, Ratios
 from onesided.studies.parts.faster import Faster
 from onesided.studies.redbook import eager_limit
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
@@ -288,6 +289,18 @@ def test_the_answer_names_the_faster_kind(two_cores, kernel, kind, factor):
     row = next(row for row in table.rows if row.get("distance", 8) == 8)
     assert row[MPICH] == kind
     assert row[f"ratio_{MPICH}"].value == pytest.approx(factor, rel=0.02)
+
+
+@pytest.mark.parametrize(("launches", "is_open"), [(1, True), (6, False)])
+def test_of_one_launch_a_kind_that_takes_as_long_as_another_is_not_the_faster(
+    two_cores, launches, is_open
+):
+    material = two_cores["put_ordering"]
+    (kinds,) = (one for one in material.experiment.page.contents if isinstance(one, Kinds))
+    cell = next(cell for cell in material.cells if kinds.shown(cell))
+    tie = Measure(0.9998, 0.9997, 0.9999, 0.97, "interval", launches)
+    (said,) = kinds._say(MPICH, [Ratio(cell.labels, cell, cell, tie)])
+    assert said.startswith(f"{MPICH}: open at") == is_open
 
 
 def test_an_exchange_has_the_faster_side(two_cores):

@@ -8,7 +8,7 @@ from onesided.report.cells import Values
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Part
 from onesided.report.pivot import SIZE, WHERE, Axis
-from onesided.report.ratios import OPEN, Pair, Ratio, Ratios, by_point, factor_of, heads_of
+from onesided.report.ratios import OPEN, Pair, Ratio, Ratios, by_point, factor_of, heads_of, word_of
 from onesided.report.words import listed
 from onesided.studies.parts.faster import NOTHING, TITLE
 from onesided.studies.parts.ways import is_one_sided
@@ -104,7 +104,7 @@ class Kinds:
                 yield Pair(at, first, second)
 
     def _word(self, ratio: Ratio) -> str:
-        return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
+        return word_of(ratio.measure, self.kind(ratio.over), OPEN)
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
         """Say, for one MPI, at which axis values each kind is fastest, and what gains most."""

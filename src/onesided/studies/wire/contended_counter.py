@@ -13,9 +13,8 @@ from pathlib import Path
 import polars as pl
 from markupsafe import Markup
 
-from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
-from onesided.measure.common_analyses import ReferenceAnalysis, values_of
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.cells import by_environment, grouped
 from onesided.report.material import Cell, Material
@@ -32,6 +31,7 @@ from onesided.studies.wire.trips import (
     MESSAGE,
     Launches,
     Trips,
+    launch_value,
     trips_of,
     turn_of,
     ways,
@@ -61,12 +61,7 @@ class _Turns(ReferenceAnalysis):
             (TURN, MEAN): 1 / (1 / value).mean(),
         }
         return pl.concat(
-            values_of(
-                samples.filter(pl.col("metric") == metric)
-                .group_by(LAUNCH, maintain_order=True)
-                .agg(combined.alias(metric)),
-                *(metric, metric, statistic, "s"),
-            )
+            launch_value(samples, metric, statistic, combined)
             for (metric, statistic), combined in over_ranks.items()
         )
 

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import polars as pl
 
-from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
-from onesided.measure.common_analyses import ReferenceAnalysis, values_of
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.measure.statistics import median
 from onesided.report.cells import by_environment, grouped, value_or_word
 from onesided.report.material import Cell, Material
@@ -36,6 +35,7 @@ from onesided.studies.wire.trips import (
     OPEN,
     Launches,
     Trips,
+    launch_value,
     missed,
     trips_of,
     turn_of,
@@ -67,17 +67,8 @@ class _RoundTrips(ReferenceAnalysis):
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return, for each launch and metric, the least sample of the rank that makes accesses."""
-        least = (
-            samples.drop_nulls("value")
-            .group_by(*LAUNCH, "metric", maintain_order=True)
-            .agg(pl.col("value").min())
-        )
-        names = [metric.name for metric in self.metrics]
-        of_each = [least.filter(pl.col("metric") == name) for name in names]
-        return pl.concat(
-            values_of(one, "value", name, LEAST, "s")
-            for one, name in zip(of_each, names, strict=True)
-        )
+        least = pl.col("value").min()
+        return pl.concat(launch_value(samples, one.name, LEAST, least) for one in self.metrics)
 
 
 def _trips(launches: Launches, cells: Sequence[Cell]) -> Trips | None:

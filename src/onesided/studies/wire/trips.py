@@ -6,6 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.measure.common_analyses import values_of
 from onesided.measure.statistics import Line, line_through, median
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
@@ -21,7 +25,6 @@ MANY = 10
 """From this number of round trips on, an interval's ends are written as whole numbers."""
 LEAST_DELAYS = 3
 """At least this many delays are needed to see whether the times are on a line."""
-
 
 LEAST = "least"
 """For each launch, the least time is used, because other programs only make times longer."""
@@ -115,6 +118,15 @@ class Point:
     delay: str
     message_s: float
     call_s: float
+
+
+def launch_value(
+    samples: pl.DataFrame, metric: str, statistic: str, combined: pl.Expr
+) -> pl.DataFrame:
+    """Return one value of a metric for each launch: all samples of a series of times, combined."""
+    own = samples.filter(pl.col("metric") == metric).drop_nulls("value")
+    each = own.group_by(LAUNCH, maintain_order=True).agg(combined.alias("value"))
+    return values_of(each, "value", metric, statistic, "s")
 
 
 class Launches:
