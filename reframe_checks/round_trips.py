@@ -18,11 +18,13 @@ SIZES = [8, 1024, 8192, 65536, 262144, 1048576]
 ACCESSES = 6
 #: While the target computes: whatever needs the target's processor waits.
 COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
-COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 3, 12
+COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 4, 12
 GHOST_AND_TARGET = 2
 #: Messages one way, one after the other, of an access and of what prepares and checks it.
 MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 10, 40
 START_S = 0.02
+#: Origin and target rest before each access, so long on average.
+REST_S = 0.002
 
 
 class OnTwoHosts(OnWire):
@@ -63,7 +65,7 @@ class RoundTrips(OnTwoHosts):
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
         messages = MESSAGES_OF_CELL + ACCESSES * MESSAGES_OF_ACCESS
-        return START_S + 1e-6 * self.delay_us * messages
+        return START_S + ACCESSES * REST_S + 1e-6 * self.delay_us * messages
 
 
 class OnWireComputing(OnTwoHosts):

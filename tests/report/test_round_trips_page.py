@@ -8,6 +8,7 @@ from made_up.generator import IMPI, MPICH, OPENMPI, Environment, Series
 from shown import materials, parts
 
 from onesided import cli
+from onesided.cells.verdicts import TIMED_OUT
 from onesided.measure.statistics import Line, line_through
 from onesided.studies.wire import round_trips
 from onesided.studies.wire.round_trips import ByWay, Calls, HeldOut, WhileComputing
@@ -107,6 +108,21 @@ def test_one_way_is_half_a_round_trip(material):
 
 def test_times_that_are_on_no_line_leave_the_number_open(material):
     assert all(row[IMPI] == "open" for row in rows_of(material).values())
+
+
+def test_a_way_with_two_delays_left_has_the_verdict_of_the_failed_cells(tmp_path):
+    def ended(cell):
+        late = float(cell.at["delay_us"]) > DELAYS_US[1]
+        return ("timed_out", "the launch had its time") if late else ("ok", None)
+
+    mpi = Environment(MPICH, "mpich", statuses=ended)
+    make = partial(generator.campaign, series, CELLS, environments=(mpi,))
+    own = materials(make, tmp_path)["round_trips"]
+    tables = [*parts(own, ByWay), *parts(own, WhileComputing)]
+    assert len(tables) > 1
+    for table in tables:
+        assert {row[MPICH] for row in table.rows} == {TIMED_OUT}
+        assert TIMED_OUT in table.html(table.rows)
 
 
 def test_a_call_that_waits_once_more_moves_its_own_cells_and_no_others(material, tmp_path):

@@ -1,6 +1,7 @@
 /* The clock all durations and stamps are taken from: CLOCK_MONOTONIC, in seconds. */
 #include "harness/clock.h"
 
+#include <errno.h>
 #include <stdint.h>
 
 #define READINGS 10000
@@ -12,6 +13,14 @@ time_t clock_whole_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec;
+}
+
+void clock_sleep(double seconds)
+{
+    const time_t whole_s = (time_t)seconds;
+    struct timespec left = {whole_s, (long)(1e9 * (seconds - (double)whole_s))};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
+    }
 }
 
 static int64_t now_ns(void)

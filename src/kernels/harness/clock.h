@@ -23,6 +23,9 @@ static inline double clock_now_s(void)
 /* The whole seconds of now, for clock_origin_s. */
 time_t clock_whole_seconds(void);
 
+/* Give the core away for so many seconds. */
+void clock_sleep(double seconds);
+
 struct clock_facts clock_measure(void);
 
 #endif

@@ -106,6 +106,24 @@ static void read_launcher(struct process_facts *facts)
     }
 }
 
+void host_move_to(int number)
+{
+    const size_t size_bytes = CPU_ALLOC_SIZE(CPUS_MAX);
+    cpu_set_t *allowed = CPU_ALLOC(CPUS_MAX), *one = CPU_ALLOC(CPUS_MAX);
+    if (allowed != NULL && one != NULL && sched_getaffinity(0, size_bytes, allowed) == 0) {
+        int before = number % CPU_COUNT_S(size_bytes, allowed), cpu = 0;
+        while (!CPU_ISSET_S((size_t)cpu, size_bytes, allowed) || before-- > 0) {
+            cpu++;
+        }
+        CPU_ZERO_S(size_bytes, one);
+        CPU_SET_S((size_t)cpu, size_bytes, one);
+        sched_setaffinity(0, size_bytes, one);
+        sched_setaffinity(0, size_bytes, allowed);
+    }
+    CPU_FREE(allowed);
+    CPU_FREE(one);
+}
+
 static void read_masks(struct process_facts *facts)
 {
     cpu_set_t *allowed = CPU_ALLOC(CPUS_MAX);

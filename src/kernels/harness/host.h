@@ -66,6 +66,10 @@ int host_may_read_memory(const struct host_facts *facts);
 const char *host_placement(const struct host_facts *facts, const char *asked);
 void host_write_processes(struct json *json, const struct host_facts *facts);
 
+/* Move the calling thread to the CPU of this number among those it may run on, in turn. From there
+ * the scheduler may move it again. */
+void host_move_to(int number);
+
 /* The scheduler's tick in Hz, 0 if unknown. */
 int host_scheduler_tick_hz(void);
 

@@ -1,7 +1,5 @@
 /* What rank 0 does while an origin transfers and computes: it is in MPI, computes, or sleeps. */
-#include <errno.h>
-#include <time.h>
-
+#include "harness/clock.h"
 #include "redbook/overlap/overlap.h"
 
 static void compute(struct overlap *own)
@@ -12,10 +10,7 @@ static void compute(struct overlap *own)
 /* As long as a compute, and its core is free. */
 static void fall_asleep(struct overlap *own)
 {
-    const time_t whole_s = (time_t)own->length_s;
-    struct timespec left = {whole_s, (long)(1e9 * (own->length_s - (double)whole_s))};
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
-    }
+    clock_sleep(own->length_s);
 }
 
 const struct peer peers[PEERS] = {

@@ -9,6 +9,9 @@
 #include "slots/bursts.h"
 #include "wire/shared/message.h"
 
+/* So many accesses have to take as long as the least one. */
+#define ALIKE 3
+
 /* What the target does during an access. */
 struct target_state {
     const char *name;
@@ -26,10 +29,10 @@ struct experiment {
     struct epoch epoch;
     struct transfer transfer; /* at the origin, of the first slot */
     bool is_target, is_origin;
-    long long accesses; /* of this window so far */
-    double least_s[2];  /* of them, but for the first */
-    double message_s;   /* the least of their messages */
-    double until_s;     /* no more accesses after this moment */
+    long long accesses;    /* of this window so far */
+    double least_s[ALIKE]; /* of them, but for the first */
+    double message_s;      /* the least of their messages */
+    double until_s;        /* no more accesses after this moment */
     struct messages messages;
     struct series *message, *access, *after, *begin, *issue, *wait, *complete, *first;
 };

@@ -79,6 +79,12 @@ def _trips(launches: Launches, cells: Sequence[Cell]) -> Trips | None:
     return replace(whole, parts=parts) if whole else None
 
 
+def _why_none(material: Material, cells: Sequence[Cell]) -> str:
+    """Return why a number of round trips is not known: a failed cell's verdict, or `OPEN`."""
+    found = [value_or_word(material, cell, ACCESS, LEAST) for cell in cells]
+    return next((word for word in found if isinstance(word, str)), OPEN)
+
+
 def calls_of(cell: Cell) -> dict[str, str]:
     """Return the names of the MPI calls in a cell's access; a key is the metric of a call."""
     known = TEXT.names["calls"]
@@ -114,7 +120,7 @@ class ByWay:
             trips = _trips(launches, cells)
             first = cells[0]
             if trips is None:
-                return {first.environment: value_or_word(material, first, ACCESS, LEAST)}
+                return {first.environment: _why_none(material, cells)}
             own = [
                 f"{calls_of(first)[metric]} {one.words}"
                 for metric, one in trips.parts.items()
@@ -164,7 +170,7 @@ class WhileComputing:
         def fields(cells: Sequence[Cell]) -> Fields:
             first = cells[0]
             words = while_computing(launches, cells)
-            return {first.environment: words or value_or_word(material, first, ACCESS, LEAST)}
+            return {first.environment: words or _why_none(material, cells)}
 
         computing = ways((cell for cell in material.cells if not is_idle(cell)), AXES)
         rows = pivoted(computing, head, fields)
