@@ -102,7 +102,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Replace ``{folder of PATTERN}`` in a text by the folders with such files; None if there are"""
+    """Replace ``{folder of PATTERN}`` by the folders with such files; None if there are none."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:

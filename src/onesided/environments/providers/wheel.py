@@ -196,7 +196,7 @@ def _reason(output: str, folder: Path) -> str:
 
 
 def _unreachable() -> str:
-    """Return a message that the package index cannot be reached, with the proxy variables in use."""
+    """Return a message that the package index cannot be reached, with the proxy variables."""
     proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
     through = f" with {', '.join(proxies)} set" if proxies else ""
     return f"the package index cannot be reached{through}: "

@@ -21,12 +21,12 @@ DEBIAN_PROGRAMS = {
     "openmpi": "ompi_info orted orterun oshCC oshcc oshcxx oshmem_info oshrun prte prted prterun"
     " shmemcc shmemrun",
 }
-#: By MPI, patterns of its Debian libraries, which are in one folder with those of other MPIs.
+#: By MPI, patterns of its Debian libraries, which share a folder with libraries of other MPIs.
 LIBRARIES = {
     "mpich": ("libmpich*.so*",),
     "openmpi": ("libmpi.so.*", "libmpi_*.so*", "libopen-*.so*", "liboshmem.so*"),
 }
-#: The network module of an MPICH with only one, because Spack has no variant for two.
+#: Finds the network module of an MPICH with only one: Spack has no variant for two.
 NETMOD = re.compile(r"^MPICH Device:\s*ch4:(ofi|ucx)$", re.MULTILINE)
 #: Names of environment modules that are loaded to see whether they provide an mpicc.
 LOOKS_LIKE_MPI = re.compile(
@@ -65,12 +65,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A possible MPI on this machine that is not declared to Spack, with the reason.
-
-    Attributes:
-        origin: where it was found.
-        reason: why it is not declared, in one line.
-    """
+    """A possible MPI that is not declared to Spack: where it was found, and why not."""
 
     origin: str
     reason: str
@@ -108,9 +103,7 @@ def spec_of(found: Identity) -> str:
 def variants_of(found: Identity, programs: Path) -> str:
     """Return Spack variants that describe how the MPI was built, such as its network module.
 
-    Args:
-        found: the MPI.
-        programs: the folder with the MPI's programs.
+    `programs` is the folder with the MPI's programs.
     """
     netmod = NETMOD.search(found.text) if found.package == "mpich" else None
     if netmod:
@@ -135,10 +128,7 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that `look` finds.
-
-    If `look` fails, return the `origin` of the possible MPI, with the reason of the failure.
-    """
+    """Return the MPI that `look` finds; if `look` fails, return the `origin` and the reason."""
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -191,10 +181,7 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs.
-
-    All of Debian's MPIs are in /usr; only the suffixes of their programs' names differ.
-    """
+    """Yield Debian's MPIs. All are in /usr; only the suffixes of their programs' names differ."""
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
