@@ -1,4 +1,4 @@
-"""Make the tables of one part of a session. Every declared cell has a row, even if it did not run."""
+"""Make the tables of one part of a session, with a row for every declared cell, run or not."""
 
 import json
 from collections import Counter
@@ -85,7 +85,7 @@ class Collected:
 
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
-    """Yield the pieces into which a slot's session is divided: at least one, perhaps without tests."""
+    """Yield the pieces into which a slot's session is divided: at least one, even if empty."""
     piece = Piece(slot)
     environment = slot.campaign.environment(slot.environment, slot.partition)
     for test in tests_for(tests_on(tests, slot.partition), environment):

@@ -65,11 +65,7 @@ def compare(
 ) -> Campaigns:
     """Compare a campaign with another.
 
-    Args:
-        first: an analysed folder of results.
-        second: another such folder.
-        experiments: the experiments that judged both campaigns.
-        same: for an environment's name in the first campaign, its name in the second.
+    `same` gives, for an environment's name in the first campaign, its name in the second.
 
     Raises:
         InputError: a file is missing or cut, a name is unknown, or no cell is in both campaigns.

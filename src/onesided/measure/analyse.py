@@ -120,7 +120,7 @@ def judge(
     experiments: Experiments,
     threads: Mapping[Place, int] | None = None,
 ) -> Judged:
-    """Compute values, summary and verdicts of a campaign, or of some of its tests (see `verdicts`)."""
+    """Compute values, summary and verdicts of a campaign or of some tests (see `verdicts`)."""
     of_launches = values.of_campaign(campaign, experiments)
     summary = summary_of(campaign, experiments, of_launches)
     rows, record = merit_rows(summary, experiments.merits), campaign.record

@@ -136,8 +136,7 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Choose the cells of a further round; write them, or why there is no round, and return the
-    file.
+    """Write the cells of a further round to a file, or why there is no round; return the file.
 
     Raises:
         InputError: the campaign file asks for no further round with this number, or a session of an
