@@ -49,7 +49,7 @@ class Slot:
 
     @property
     def folder(self) -> Path:
-        """The folder with the slot's sessions; the name of a session's folder is its fingerprint."""
+        """The folder with the slot's sessions; a session's folder is named by its fingerprint."""
         return self.pointer.with_suffix("")
 
 

@@ -270,7 +270,7 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell is compared: it has a figure of merit, did not fail, and is not crowded."""
+    """Tell whether a cell is compared: with a figure of merit, not failed, and not crowded."""
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 

@@ -309,7 +309,7 @@ NORMAL_975 = 1.96
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line through points: its slope (a median), and the ends of the slope's interval."""
+    """A straight line through points: its slope (a median), and the ends of the interval."""
 
     slope: float
     low: float
