@@ -144,7 +144,7 @@ def by_result(
 
 
 def terminal_summary(loaded: Loaded) -> str:
-    """Return the text for the terminal at a campaign's end: answers, numbers of cells, and times."""
+    """Return the text for the terminal at a campaign's end: answers, numbers of cells, times."""
     folder = loaded.campaign.folder
     lines = [" ".join(scope.sentences(loaded))]
     answered = set()

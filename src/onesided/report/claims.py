@@ -46,7 +46,7 @@ NOT_TOGETHER = "no number of ranks has every value that the claim compares"
 NO_VALUE = "no cell of this campaign decides it"
 
 NAMED = ("claim", "source")
-"""The maximum length, in letters, of the text that says why a cell has no value."""
+"""The keys that identify a row in a table of claims."""
 
 LONGEST_REASON = 120
 """The maximum length, in letters, of the reason why a cell has no value."""

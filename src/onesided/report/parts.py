@@ -41,7 +41,6 @@ class Mark:
     """A verdict in a matrix, at a place given by row and column.
 
     Attributes:
-        word: the verdict.
         title: the evidence in words.
         which: those cells of the place that have the verdict; None if all cells have it.
         notes: the marks of footnotes.
@@ -62,11 +61,8 @@ class Mark:
         """Return the verdict as an HTML button that opens the evidence; the button needs no script.
 
         If there is no room for a verdict as a whole word, the word is shortened or left out; the
-        key of the matrix explains the sign.
-
-        Args:
-            short: whether there are many columns.
-            identifier: the identifier, on the page, of the element that opens.
+        key of the matrix explains the sign. `short` says that there are many columns. `identifier`
+        is the identifier, on the page, of the element that opens.
         """
         sign, colour = sign_of(self.word)
         shown = fitting_word(self.word, short)
@@ -179,7 +175,6 @@ class Figure:
 
     Attributes:
         name: the name of the figure's files, without ending.
-        title: short.
         caption: how to read it.
         wide: SVG for a page of 700 px and more, and for print.
         narrow: SVG for a telephone.

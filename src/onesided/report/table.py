@@ -145,9 +145,7 @@ class Column:
     def html(self, row: Row, link: str = "") -> Markup:
         """Return the content of the table cell: the value, its footnote's mark, note and command.
 
-        Args:
-            row: the row.
-            link: the link to the row; it is beside the value.
+        `link` is the link to the row; it is beside the value.
         """
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
@@ -237,9 +235,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 def row_name(table: str, values: Sequence[Any]) -> str:
     """Return the fragment of a link to a row. A row has the same fragment in every report.
 
-    Args:
-        table: the table's name.
-        values: the values that identify the row in the table.
+    `values` are the values that identify the row in the table.
     """
     words = json.dumps([_machine(value) for value in values])
     return f"{table}-{zlib.crc32(words.encode()):08x}"
@@ -258,11 +254,9 @@ class RowsOf(Sequence[Row]):
     row: Callable[[Any], Row]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.things)
 
     def __iter__(self) -> Iterator[Row]:
-        """Make one row after another."""
         return map(self.row, self.things)
 
     def __getitem__(self, index: Any) -> Any:
@@ -278,7 +272,6 @@ class Table:
     Attributes:
         name: the name of the CSV, without ending.
         caption: what the table shows, one sentence.
-        columns: the columns from left to right.
         rows: the rows; each is a mapping from a column's key to the row's value.
         groups: the key of the value by which rows are grouped under a heading, or None.
         csv_only: further columns, which only the CSV has.
