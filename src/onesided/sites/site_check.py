@@ -179,10 +179,7 @@ def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
 
 
 def _systems(site: Any) -> list[Entry]:
-    """Return the systems that a site file defines.
-
-    ReFrame lists these systems before its own systems.
-    """
+    """Return the systems that a site file defines; ReFrame lists them before its own systems."""
     own = len(settings.site_configuration["systems"])
     return site["systems"][: len(site["systems"]) - own]
 
