@@ -73,7 +73,7 @@ def _how_it_died(number: int | None) -> str:
         return f"signal {number}"
 
 
-#: The placement that was asked for if the launcher has no option for one.
+#: The entry `asked` of a header if the launcher has no option for a placement.
 AS_LAUNCHED = "launcher"
 #: The label that says how many ranks each node had to get.
 RANKS_PER_NODE = "ranks_per_node"

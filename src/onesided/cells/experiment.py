@@ -104,7 +104,7 @@ class Study:
         title: the title of the page.
         brief: what the first screen of every report says about the study
             (`onesided.report.page.Brief`), even if the campaign has no cells of the study. None if
-            it says nothing.
+            the first screen says nothing.
     """
 
     name: str

@@ -99,7 +99,7 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 
 
 def _print_table(output: Path, cells: list[str], status: int) -> None:
-    """Print the table of a launch, unless the options asked only for help or for the list of cells."""
+    """Print the table of a launch, unless the options asked only for help or for cells."""
     from onesided.studies.stfc.progress import launch_table
 
     launch = records.read_launch(output, output.with_name("none"))

@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return a filter for the rows of a table that belong to the batch; None if it has all."""
+        """Return a filter for the rows of a table that belong to the batch; None for all rows."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))
@@ -75,7 +75,7 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
         .rows()
     )
     total = sum(row[-1] for row in counted)
-    # a row without one of its keys would be in no batch; if all rows are read, it is refused
+    # a row without a key would be in no batch; if one batch reads all rows, the row is refused
     if total <= 2 * MOST_CELLS or any(None in row for row in counted):
         return [Batch(total)]
     pooled = [row for row in counted if row[-2] in together]

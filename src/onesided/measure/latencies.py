@@ -58,10 +58,10 @@ Each cell has its own full width, because the width depends on what runs between
 measurements."""
 
 CORES_MATTER = 1.15
-"""Take the median latency of the moments that meet a condition on the cores, and that of the
-other moments. If these medians differ by more than this factor, the condition matters to the cell's
-latency. If neither condition (cores near each other, cores not shared) matters, all moments of the
-cell count."""
+"""Take the median latency of the moments that meet a condition on the cores, and the median latency
+of the other moments. If these medians differ by more than this factor, the condition matters to the
+cell's latency. If neither condition (cores near each other, cores not shared) matters, all moments
+of the cell count."""
 LEAST_SHARE = 0.3
 """Latencies must meet a condition on the cores only if at least this share of the cell's launches
 have a moment that meets the condition. Without this rule, one or two launches could be a reason to

@@ -115,7 +115,7 @@ def _every_cell(
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
-    """Join sections with the same identifier into one, in the place of the first of them."""
+    """Join sections with the same identifier into one, in the place of the first section."""
     joined: dict[str, Section] = {}
     for one in sections:
         first = joined.get(one.identifier)

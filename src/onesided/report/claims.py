@@ -146,7 +146,7 @@ class Answer:
     """The outcome of a claim with one MPI, on one partition and at one setting.
 
     Attributes:
-        environment: the MPI, by the campaign's name for it.
+        environment: the campaign's name for the MPI.
         partition: system and partition, with a colon between them.
         setting: the setting of the cells that decide the claim, unless the claim names settings.
         row: the end of a link to the claim's row on the page of the study.
@@ -165,7 +165,8 @@ class ClaimsTable(Table):
     """A table of claims on the page of a study.
 
     Attributes:
-        answers: what the rows say: one answer for each claim and each column that it concerns.
+        answers: what the rows say: one answer for each claim and each column that the claim
+            concerns.
     """
 
     OF_ONE: ClassVar[str] = "Each is of one launch; the next may decide otherwise."

@@ -37,7 +37,7 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "percent": lambda value: numbers.share(value, 1.0),
     "bytes": numbers.exact_bytes,
 }
-"""The functions that write a value as text; a claim chooses one of them by its name here."""
+"""The functions that write a value as text; a claim chooses a function by its name here."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
 """With these verdicts, an access completes before the target's compute phase ends."""

@@ -301,8 +301,8 @@ class Material:
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
     """Return the number of launches that the captions of tables and figures name.
 
-    It is the largest number of launches of all values that have no launches of further rounds.
-    `record`, the campaign's record, says how many rounds all cells have.
+    This number is the largest among all values that have no launches of further rounds. `record`,
+    the campaign's record, says how many rounds all cells have.
     """
     counts = summary["launches"]
     usual = counts.filter(counts <= record.get("rounds", math.inf))

@@ -42,7 +42,7 @@ class Mark:
 
     Attributes:
         title: the evidence in words.
-        which: those cells of the place that have the verdict; None if all cells have it.
+        which: the cells of the place that have the verdict; None if all cells have the verdict.
         notes: the marks of footnotes.
         name: the name of the place.
         drawn: the evidence as a drawing.
@@ -98,8 +98,8 @@ class Matrix:
         rows: the rows from top to bottom. The rows of a group are neighbours.
         table: the long form, one row per cell, for the CSV.
         notes: footnotes: mark and text.
-        address: returns, for a verdict, the address of the rows of the cells that have it; None if
-            the page has no such rows.
+        address: returns the address of the rows of all cells with a given verdict; None if the page
+            has no such rows.
     """
 
     name: str
@@ -175,7 +175,7 @@ class Figure:
 
     Attributes:
         name: the name of the figure's files, without ending.
-        caption: how to read it.
+        caption: how to read the figure.
         wide: SVG for a page of 700 px and more, and for print.
         narrow: SVG for a telephone.
         specification: Vega-Lite, for the interactive view.

@@ -97,7 +97,7 @@ class Pivot:
     a value.
 
     Attributes:
-        caption: one sentence; ``{}`` in it becomes the name of the intervals.
+        caption: one sentence, in which ``{}`` becomes the name of the intervals.
         metric: a metric of summary.parquet.
         axes: the axes that head the rows; the first axis names the rows.
         statistic: the statistic of the metric.

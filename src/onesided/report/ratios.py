@@ -104,7 +104,7 @@ class Ratios:
     """Sentences for each MPI, and a table: rows for combinations of axis values, columns for MPIs.
 
     Attributes:
-        caption: the caption of the table; ``{}`` in it becomes the name of the intervals.
+        caption: the caption of the table, in which ``{}`` becomes the name of the intervals.
         metric: a metric of summary.parquet.
         heads: the columns of a point.
         pairs: chooses the cells to compare.

@@ -109,7 +109,7 @@ def cores(host: Mapping[str, Any]) -> str | None:
 
 
 def sentences(loaded: Loaded) -> list[str]:
-    """Return sentences that say on what the campaign was measured, and on what it was not."""
+    """Return sentences that say where, with what and how often the campaign was measured."""
     host = loaded.campaign.record.get("host") or {}
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
     if words := cores(host):

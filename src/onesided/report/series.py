@@ -47,7 +47,7 @@ class SeriesFigure:
     table of the figure shows the cell's verdict in place of a value.
 
     Attributes:
-        caption: how to read it; ``{}`` in it becomes the name of the intervals.
+        caption: how to read the figure; ``{}`` becomes the name of the intervals.
         metric: a metric of summary.parquet.
         x: the axis; the axis's words are written at the ticks.
         y: the name of the values.

@@ -22,7 +22,8 @@ from onesided.report.words import badge, without_interval, without_range_of_one
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page shows a table whole at first if it has at most this many times the rows to be shown."""
+"""A page opens with all rows of a table if their number is at most this factor times the usual
+number of rows."""
 
 MOST_IN_PAGE = 200_000
 """If a table has more rows than this, a page has only the first (`FIRST_OF_MANY`). A reader cannot
@@ -342,7 +343,7 @@ class Table:
         return first == 1 and all(number == 1 for number in launches)
 
     def values(self) -> Iterator[Any]:
-        """Return what is in the measured columns; in those of the CSV if the page has none."""
+        """Return the values of measured columns: the page's, or the CSV's if the page has none."""
         own, beside = ([c.key for c in some if c.measure] for some in (self.columns, self.csv_only))
         keys = own or beside * self.is_in_page
         return (row.get(key) for row in (self.rows if keys else ()) for key in keys)

@@ -78,7 +78,8 @@ class Lines:
         campaign: the name of the campaign.
         tests: by test, the words that distinguish it from tests whose cells have the same axes.
         partitions: whether lines must name the partition, because cells are of several partitions.
-        places: by name on a page, the environment; only for names that are different there.
+        places: by name on a page, the environment; only for names that differ from the campaign's
+            names.
         of_sites: the environments of a site's own ReFrame, which runs the whole test again.
     """
 

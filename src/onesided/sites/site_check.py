@@ -58,8 +58,8 @@ class Partition:
         path: the site file.
         name: ``system:partition``.
         entry: the partition's entry in ReFrame.
-        documents: by ReFrame's name, the document of each of its environments; None if an
-            environment is one of the site's own.
+        documents: by ReFrame's name, the document of each environment; None for an environment of
+            the site's own.
         undefined: the names of environments that the file does not define for the partition.
         is_here: whether the file is for this machine.
     """

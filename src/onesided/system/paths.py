@@ -36,7 +36,7 @@ def resolve_variables() -> None:
 
 
 def project_root() -> Path:
-    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else that of this file."""
+    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else the checkout of this file."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 

@@ -15,7 +15,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
-#: By MPI, the Debian programs that it needs and whose names do not end in `.mpich` or `.openmpi`.
+#: By MPI, the needed Debian programs whose names do not end in `.mpich` or `.openmpi`.
 DEBIAN_PROGRAMS = {
     "mpich": "hydra_nameserver hydra_persist hydra_pmi_proxy mpichversion mpiexec.hydra mpivars",
     "openmpi": "ompi_info orted orterun oshCC oshcc oshcxx oshmem_info oshrun prte prted prterun"
@@ -206,7 +206,7 @@ def _debian(wrapper: Path) -> Mpi:
     links = {
         **{prefix / "bin" / name: path for name, path in own.items()},
         **{prefix / "lib" / path.name: path for path in in_library},
-        # Debian's own libmpi.so belongs to only one of the MPIs; this is the one the wrapper links
+        # Debian's own libmpi.so belongs to only one MPI; this link leads to the wrapper's library
         prefix / "lib" / "libmpi.so": found.library,
         prefix / "include": _header_folder(wrapper),
     }

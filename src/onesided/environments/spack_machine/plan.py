@@ -47,7 +47,7 @@ CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
 PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
 #: By Spack's name, the pattern of a tool's version text. Only gmake's program has another name.
 VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
-#: What the kernels' build needs. Spack has to build each of them that is not an external.
+#: The tools that the kernels' build needs. Spack has to build each tool that is not an external.
 NEEDED = ("gcc", "cmake")
 #: Spack's names of the tools that are looked for here. Spack itself finds or builds all others.
 WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
