@@ -34,7 +34,7 @@ FACTS = (
 )
 #: Entries of the header's member ``mpi`` that show which library ran.
 MPI_FACTS = ("library_path", "library_version", "abi")
-#: Entries on compiler, processor and the libraries that MPIs use. Earlier headers lack these entries.
+#: Entries on compiler, processor and the libraries that MPIs use; earlier headers have none.
 SOFTWARE_FACTS = ("build", "transport_libraries", "processors")
 #: The keys that identify a series in the result of a cell.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")

@@ -119,7 +119,7 @@ def lines(found: Sequence[Pair]) -> list[str]:
 
 
 def _moved_lines(found: Sequence[Pair]) -> list[str]:
-    """Return a line of text for each MPI and kernel: the factor by which their values changed.
+    """Return a line of text for each MPI and kernel: the factor by which the values changed.
 
     If nearly all cells changed by the same factor, the machine changed between the two runs. The
     intervals of one run do not include a change of the machine.

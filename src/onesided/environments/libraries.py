@@ -32,10 +32,7 @@ def _is_for(path: PurePath, library: str) -> bool:
 
 
 def kernels(sources: Path, library: str) -> dict[str, Path]:
-    """Return the source file or source folder of each kernel of a library, by the kernel's name.
-
-    `sources` is the folder of the kernels' sources; `library` is one of `LIBRARIES`.
-    """
+    """Return the source file or source folder of each kernel of a library, by the kernel's name."""
     found = {}
     for study in sorted(path for path in sources.iterdir() if path.is_dir()):
         if study.name not in NO_STUDIES:

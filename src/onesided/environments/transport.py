@@ -119,11 +119,7 @@ def short(found: Mapping[str, Any]) -> str | None:
 
 
 def _layered_on(provider: str, core: str) -> bool:
-    """Tell whether a libfabric provider is `core`, alone or below a utility provider.
-
-    For example, ``tcp;ofi_rxm`` is the core provider ``tcp`` below the utility provider
-    ``ofi_rxm``.
-    """
+    """Tell whether a provider is `core`, alone or below a utility provider (``tcp;ofi_rxm``)."""
     return provider.partition(";")[0] == core
 
 

@@ -202,7 +202,7 @@ class ComputingAnalysis(ReferenceAnalysis):
         return pl.concat([values, values_of(waits, WAIT, WAIT, OF_REMAINING, "1")])
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access, and how much of a compute phase remained when it was issued.
+        """Return each access, and how much of a compute phase remained when the access was issued.
 
         Only one rank has compute phases. Accesses are made only by the other ranks.
         """
@@ -219,10 +219,11 @@ class BehindAnalysis(ComputingAnalysis):
     """The analysis of cells whose accesses may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access, and how much of a compute phase remained when it was issued.
+        """Return each access, and how much of a compute phase remained when the access was issued.
 
-        If an access needs a call of the computing rank (series ``behind``), its time says nothing
-        about progress. Such an access is marked as not valid, and its value of `RELEASED` is 1.
+        If an access needs a call of the computing rank (series ``behind``), the access's time says
+        nothing about progress. Such an access is marked as not valid, and its value of `RELEASED`
+        is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(

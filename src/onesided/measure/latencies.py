@@ -115,7 +115,7 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the latencies of one cell in one launch: one for each moment at which it was measured.
+    """Return the latencies of one cell in one launch: one for each moment.
 
     A launch takes the same number of samples at each moment of a latency. The number of moments is
     computed from the number of distances. A launch that measured no distances has one moment.

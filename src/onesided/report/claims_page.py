@@ -77,10 +77,7 @@ class Judged:
 
     @property
     def mark(self) -> str:
-        """Return a text that names study and kernel.
-
-        A filter on the page finds a study's rows by the word that `_mark_of` returns.
-        """
+        """Return a text with study and kernel, by which a filter finds a study's rows (`_mark_of`)."""
         return f"{_mark_of(self.study)} {self.experiment.kernel}"
 
 
@@ -234,10 +231,7 @@ class ClaimsPage:
         ]
 
     def _counts(self) -> Table:
-        """Return a table with the number of claims for each study, MPI and answer.
-
-        Each number in the table is a link to the answers that it counts.
-        """
+        """Return a table that counts claims by study, MPI and answer, with links to the answers."""
         rows = []
         for (study, name), own in grouped(self.every, lambda one: (one.study, one.name)).items():
             counts = Counter(one.word for one in own)

@@ -144,10 +144,7 @@ class Column:
         return (value, *[None] * (len(self.csv_names()) - 1))
 
     def html(self, row: Row, link: str = "") -> Markup:
-        """Return the content of the table cell: the value, its footnote's mark, note and command.
-
-        `link` is the link to the row; it is beside the value.
-        """
+        """Return the content of the table cell: value, footnote's mark, link, note and command."""
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
         if mark:
@@ -234,10 +231,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return the fragment of a link to a row. A row has the same fragment in every report.
-
-    `values` are the values that identify the row in the table.
-    """
+    """Return the fragment of a link to the row that some values identify, equal in every report."""
     words = json.dumps([_machine(value) for value in values])
     return f"{table}-{zlib.crc32(words.encode()):08x}"
 

@@ -125,9 +125,6 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return the fault that the function `fault` finds in a document.
-
-    Return None at once if the document's text contains none of `SUSPICIOUS`.
-    """
+    """Return what `fault` finds; None at once if the text contains none of `SUSPICIOUS`."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None
