@@ -40,10 +40,7 @@ class Slot:
 
     @property
     def pointer(self) -> Path:
-        """The path of the file that names the valid session of the slot.
-
-        Snakemake waits for the file of the valid session.
-        """
+        """The file that names the slot's valid session; Snakemake waits for this file."""
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
 

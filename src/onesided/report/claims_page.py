@@ -77,7 +77,7 @@ class Judged:
 
     @property
     def mark(self) -> str:
-        """Return a text with study and kernel, by which a filter finds a study's rows (`_mark_of`)."""
+        """Return a text with study and kernel; a filter finds a study's rows by `_mark_of`."""
         return f"{_mark_of(self.study)} {self.experiment.kernel}"
 
 

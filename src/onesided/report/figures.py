@@ -66,7 +66,7 @@ def colour(name: str) -> str:
 
 
 def series_colours(count: int) -> list[str]:
-    """Return a colour for each of `count` series; many series share colours."""
+    """Return a colour for each of `count` series; if there are too few colours, they repeat."""
     return [colour(SERIES[at % len(SERIES)]) for at in range(count)]
 
 

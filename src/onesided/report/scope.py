@@ -109,7 +109,7 @@ def cores(host: Mapping[str, Any]) -> str | None:
 
 
 def sentences(loaded: Loaded) -> list[str]:
-    """Return sentences that say where, with what and how often the campaign was measured."""
+    """Return sentences on the machine, the ranks, the transport and the launches of a campaign."""
     host = loaded.campaign.record.get("host") or {}
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
     if words := cores(host):
