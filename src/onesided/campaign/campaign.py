@@ -18,7 +18,6 @@ class Campaign:
 
     Attributes:
         name: the file's name without suffix; results are in ``results/<name>``.
-        path: the file.
         document: the content of the file, as described by the schema ``campaign``.
         root: the folder in which the campaign has its folder of results; None for ``results``.
     """
@@ -30,10 +29,7 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """The names of the campaign's environments.
-
-        Inside an image, the campaign has the image's environments.
-        """
+        """The names of the campaign's environments; inside an image, the image's environments."""
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
@@ -80,9 +76,7 @@ class Campaign:
     def environment(self, name: str, partition: str | None = None) -> dict[str, Any]:
         """Return the document that describes an environment of the campaign.
 
-        Args:
-            name: the environment.
-            partition: ``system:partition``, for campaigns whose partitions have own environments.
+        `partition` matters if the campaign's partitions have environments of their own.
         """
         return provision.read(name, self.provider)
 
@@ -141,10 +135,8 @@ def site_file(site: str) -> Path:
 def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list[str]:
     """Return the names of the campaigns in ``config/campaigns`` that run all of the given settings.
 
-    Args:
-        wanted: the settings.
-        tags_of_others: tags of other experiments; a campaign that selects one of these tags is left
-            out.
+    A campaign that selects one of the tags in `tags_of_others` (tags of other experiments) is left
+    out.
     """
     wanted, found = set(wanted), []
     for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):
@@ -258,10 +250,7 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return, in words, how long a campaign took on this machine.
-
-    If no run was recorded, return the campaign's size.
-    """
+    """Return, in words, how long a campaign took here; its size if no run was recorded."""
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"

@@ -87,10 +87,7 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
-    """Copy Spack's lock files into the folder of results.
-
-    The name of each copy is the file's hash.
-    """
+    """Copy Spack's lock files into the folder of results; a copy's name is the file's hash."""
     for spack in {
         document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
     }.values():

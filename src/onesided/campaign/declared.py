@@ -39,16 +39,11 @@ TEST_FIELDS = (
 
 
 def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """Return the campaign's tests as ReFrame describes them.
-
-    Each test includes the grid of its cells.
+    """Return the campaign's tests as ReFrame describes them, each with the grid of its cells.
 
     The cells of a test depend on the cores of a node. Therefore ReFrame describes the tests once
-    for each partition.
-
-    Args:
-        campaign: the campaign.
-        tests: tests that were declared before. If given, only the checks of these are described.
+    for each partition. If `tests`, which were declared before, are given, only the checks of these
+    tests are described.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.
@@ -80,10 +75,7 @@ def _describe(
 def test_of(member: Callable[[str], Any], file: str, partition: str) -> dict[str, Any]:
     """Return the entry of ``declared.json`` for a ReFrame test.
 
-    Args:
-        member: gives a member of ReFrame's test by its name.
-        file: the file of the check.
-        partition: the partition, ``system:partition``.
+    `member` returns a member of ReFrame's test by its name; `file` is the file of the check.
     """
     return {
         "test": member("display_name"),
@@ -94,10 +86,7 @@ def test_of(member: Callable[[str], Any], file: str, partition: str) -> dict[str
 
 
 def _nothing_selected(campaign: Campaign, partition: str) -> InputError:
-    """Return an error that says why ReFrame selected no test.
-
-    Either the filter expression has an error, or no test fits.
-    """
+    """Return an error: the filter expression has a fault, or no test fits."""
     select = campaign.document["select"]
     output = reframe.ask(campaign, partition, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
@@ -130,22 +119,14 @@ def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def tests_on(tests: Iterable[dict[str, Any]], partition: str) -> list[dict[str, Any]]:
-    """Return the tests that are for a partition.
-
-    A test that names no partition is for every partition.
-    """
+    """Return the tests for a partition; a test that names no partition is for all partitions."""
     return [test for test in tests if test.get("partition", partition) == partition]
 
 
 def tests_for(
     tests: Iterable[dict[str, Any]], environment: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the tests whose ``valid_prog_environs`` allow an environment.
-
-    Args:
-        tests: the tests as they were declared.
-        environment: the document of the environment.
-    """
+    """Return the tests whose ``valid_prog_environs`` allow an environment."""
     return [test for test in tests if _is_for(test["valid_prog_environs"], environment)]
 
 
@@ -177,10 +158,7 @@ def sizes_file() -> Path:
 
 
 def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Return, for each kernel, the message sizes in the cells of declared tests.
-
-    Some kernels have none.
-    """
+    """Return the message sizes in the cells of declared tests, for each kernel that has sizes."""
     found: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for labels in cells_of(dict(test)).values():

@@ -33,7 +33,7 @@ def read(path: str | Path) -> Decision:
     """Read the decision file of a further round, which names the cells that run in this round.
 
     Raises:
-        InputError: it is not there, is cut, or is of another schema version.
+        InputError: the file is missing, cut, or of another schema version.
     """
     return documents.read_json(Path(path), "further")
 
@@ -67,10 +67,9 @@ def tests_in(
 ) -> list[dict[str, Any]]:
     """Return the declared tests that run in a round.
 
-    In a further round, each test has only the chosen cells.
-
-    Tests that need only one launch run only in the first round. If all tests of a campaign need
-    only one launch, they run in every round.
+    In a further round, each test has only the chosen cells. Tests that need only one launch run
+    only in the first round. If all tests of a campaign need only one launch, they run in every
+    round.
 
     Raises:
         InputError: no decision says which cells the round has.

@@ -89,10 +89,7 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
 
 
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
-    """Return an upper bound of the number of cells.
-
-    A cell that is in several crosses counts several times.
-    """
+    """Return an upper bound of the number of cells: a cell of several crosses counts each time."""
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)
 

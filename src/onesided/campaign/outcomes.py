@@ -24,13 +24,9 @@ Line = Mapping[str, Any]
 def of_hang(hangs: Iterable[Line], ranks: int) -> str:
     """Return a text that says where each rank was when a cell hung: in which phase and MPI call.
 
-    The text names the rank with the least progress first.
-
-    For example: ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
-
-    Args:
-        hangs: hang lines. If a rank has several lines, the last line is used.
-        ranks: the number of ranks. Ranks without a line are also named.
+    For example: ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``. The
+    text names the rank with the least progress first, and also names ranks without a hang line. If
+    a rank has several hang lines, the last line is used.
     """
     known = {hang["rank"]: hang for hang in hangs}
     stood: dict[str, list[int]] = {}
@@ -77,7 +73,7 @@ def _how_it_died(number: int | None) -> str:
         return f"signal {number}"
 
 
-#: The placement that was asked for if the launcher has no option for one.
+#: The entry `asked` of a header if the launcher has no option for a placement.
 AS_LAUNCHED = "launcher"
 #: The label that says how many ranks each node had to get.
 RANKS_PER_NODE = "ranks_per_node"
@@ -97,7 +93,6 @@ class Expectation:
     If a header has other values, the cells of the launch are `unavailable`.
 
     Attributes:
-        ranks: the number of ranks in the world.
         library_version_pattern: the regular expression for the version string of the library.
         source_state: the state of the kernels' sources.
         placement: the placement that was asked for.
@@ -225,10 +220,7 @@ def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dic
 
 
 def _refused_to_start(launch: Launch) -> bool:
-    """Tell whether MPI ended all ranks in MPI_Init_thread.
-
-    The usual cause is the launcher of another MPI.
-    """
+    """Tell whether MPI ended all ranks in MPI_Init_thread: the launcher may be another MPI's."""
     crashes = launch.crashes.get(None, [])
     ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
     return bool(crashes) and ended and not launch.headers
@@ -265,7 +257,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
     if hung:
         return Outcome("hang", hung)
     died = of_death(launch.crashes.get(cell, []))
-    # each launcher ended in the last cell that it began: find the one that ended in this cell
+    # each launcher ended in the last cell that it began: find the launcher that ended in this cell
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
     ended = [
         attempt
@@ -300,10 +292,8 @@ def of_cells(
 ) -> dict[str, Outcome]:
     """Return, for each declared cell of a launch, how the cell ended.
 
-    Args:
-        launch: the files that the launch wrote.
-        declared: the ids of the declared cells, in order.
-        expected: what the headers must say; if None, nothing is checked.
+    `declared` has the ids of the declared cells, in order. If `expected` is None, the headers are
+    not checked.
     """
     declared = list(declared)
     faults = [_header_fault(header, expected) for header in launch.headers] if expected else []

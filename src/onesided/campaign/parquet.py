@@ -40,10 +40,7 @@ def _check_whole(path: Path, made_by: str) -> None:
 def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -> pl.LazyFrame:
     """Return a lazy table with the given columns and types of a Parquet file; read no rows yet.
 
-    Args:
-        path: the file.
-        columns: the names and types of the columns.
-        made_by: the command that writes such a file.
+    `made_by` is the command that writes such a file.
 
     Raises:
         InputError: the file is missing or cut, or lacks a column.
@@ -78,12 +75,8 @@ def read_table(
 ) -> pl.DataFrame:
     """Read a Parquet file; return the given columns with the given types.
 
-    Args:
-        path: the file.
-        columns: the names and types of the columns.
-        where: selects rows; by default all rows.
-        names: the names of the columns to read, which must all exist; by default all columns.
-        made_by: the command that writes such a file.
+    `where` selects rows, and `names` selects columns, which must all exist; by default, all rows
+    and columns are read. `made_by` is the command that writes such a file.
 
     Raises:
         InputError: the file is missing or cut, lacks a column, or has a column of another type.
@@ -109,7 +102,7 @@ def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> Non
     """Write one part of the table `name` to a folder; the file's name has the part's number.
 
     Raises:
-        OnesidedError: it cannot be written.
+        OnesidedError: the file cannot be written.
     """
     path = folder / f"{number:05d}.{name}"
     with _writable(path):
@@ -122,7 +115,7 @@ def join_parts(path: Path, folder: Path) -> None:
     Memory never holds all parts at once.
 
     Raises:
-        OnesidedError: it cannot be written.
+        OnesidedError: the file cannot be written.
     """
     parts = pl.scan_parquet(sorted(folder.glob(f"*.{path.name}")))
     with writing.whole_file(path) as temporary, _writable(path):

@@ -66,10 +66,7 @@ class Progress:
     """An object that prints how many sessions have ended, and how long the others may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
-        """Wait for the record files of all sessions.
-
-        Sessions whose record file exists are already finished.
-        """
+        """Wait for the record files of all sessions that are not finished already."""
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
         self._waiting: dict[Path, Slot] = {}
@@ -125,10 +122,8 @@ class Progress:
 def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:
     """Return one line that says how many sessions will run, and about how long they take.
 
-    Args:
-        sessions: all sessions of the campaign that are decided.
-        at_a_time: how many sessions run at the same time.
-        more: words for further rounds that may follow (`Plan.more`).
+    `sessions` are all decided sessions; `at_a_time` of them run at the same time. `more` has words
+    for further rounds that may follow (`Plan.more`).
     """
     waiting = [session for session in sessions if not session.record.exists()]
     waiting_s = len(waiting) * SESSION_OVERHEAD_S + sum(
@@ -155,14 +150,7 @@ def _sizes(sessions: list[Session]) -> str:
 
 
 def explanation(sessions: list[Session], more: str = "") -> list[str]:
-    """Return one line for each session with tests to run.
-
-    The line says how many tests run for each reason.
-
-    Args:
-        sessions: see `announcement`.
-        more: see `announcement`.
-    """
+    """Return one line for each session with tests to run: how many tests run for each reason."""
     lines = []
     for session in sessions:
         reasons = Counter(session.reasons().values())

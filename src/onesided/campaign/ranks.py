@@ -46,12 +46,8 @@ class Nodes:
     def load(self, ranks: int, helpers: int = 0, threads: int = 1) -> float:
         """Return the threads per core on the node with the most ranks.
 
-        If the result is above 1, threads share cores.
-
-        Args:
-            ranks: the ranks of the launch.
-            helpers: further threads or processes on the node: a helper, a server, a ghost process.
-            threads: the threads of each rank.
+        If the result is above 1, threads share cores. `helpers` are further threads or processes on
+        the node: a helper, a server, a ghost process. `threads` are the threads of each rank.
         """
         return (self.ranks_of_one(ranks) * threads + helpers) / self.cores
 
@@ -62,10 +58,7 @@ class Nodes:
 
 
 def entries(said: Sequence[int] | Asked | None) -> dict[str, Any]:
-    """Return a campaign's or partition's ``ranks`` as a mapping.
-
-    A list becomes the entry ``list``.
-    """
+    """Return the given ``ranks`` as a mapping, in which a list becomes the entry ``list``."""
     if said is None:
         return {}
     return dict(said) if isinstance(said, Mapping) else {"list": list(said)}
@@ -77,10 +70,7 @@ def of_campaign() -> dict[str, Any]:
 
 
 def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
-    """Return the ``ranks`` entries of a partition and a campaign together.
-
-    If both have the same entry, the campaign's entry is used.
-    """
+    """Return both ``ranks`` together; the campaign's entries replace the partition's entries."""
     sources = ("list", "powers_of_two_up_to")
     if any(name in campaign for name in sources):
         partition = {name: value for name, value in partition.items() if name not in sources}
@@ -90,10 +80,7 @@ def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
 def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
     """Return the numbers of ranks with which a check runs, in ascending order.
 
-    Args:
-        asked: the entries (see the module).
-        default: the check's numbers, if nobody asks for others.
-        nodes: the nodes of a job.
+    `default` has the check's numbers, if nobody asks for others.
     """
     found = set(asked.get("list", ()))
     if "powers_of_two_up_to" in asked:
@@ -107,11 +94,8 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
 def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
     """Return the reason why a check cannot run with a number of ranks; None if it can.
 
-    Args:
-        ranks: the number.
-        least: the least number with a meaning.
-        most: the greatest; None: there is no limit.
-        multiple_of: numbers with a meaning are multiples of this number.
+    A check can run with the multiples of `multiple_of` from `least` to `most`; if `most` is None,
+    there is no upper limit.
     """
     if least <= ranks and (most is None or ranks <= most) and ranks % multiple_of == 0:
         return None
@@ -129,11 +113,9 @@ def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -
 def fewer_the_more_crowded(full: int, crowded: int, least: int, load: float) -> int:
     """Return how often a measurement is repeated: less often if threads share a core.
 
-    Args:
-        full: the number with a core for each thread.
-        crowded: the number if two threads share a core.
-        least: the number that is kept, however many threads share a core.
-        load: the threads for each core (`Nodes.load`).
+    The number is `full` with a core for each thread, and `crowded` if two threads share a core. The
+    number is never below `least`, however many threads share a core. `load` is the threads for each
+    core (`Nodes.load`).
     """
     if load <= 1:
         return full

@@ -77,7 +77,7 @@ class LineOrder:
 
     Attributes:
         damage: by cell, the first thing that is wrong with its lines. The key None is for lines
-            that belong to no cell. If it exists, all cells of the file are `not_run`.
+            that belong to no cell. If this key exists, all cells of the file are `not_run`.
     """
 
     def __init__(self, file: str) -> None:
@@ -317,8 +317,8 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
-    The system clock tells when the launcher began and ended. If this clock is set back meanwhile,
-    the end may be before the beginning. If the end is before the beginning, the function returns 0.
+    The times are from the system clock. If this clock was set back meanwhile, so that the end is
+    before the beginning, the function returns 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
@@ -327,10 +327,9 @@ def launch_s(attempt: Mapping[str, Any]) -> float | None:
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
     """Read the files of a launch. A missing file counts as an empty file.
 
-    Args:
-        lines: the kernel's JSON-lines file; the side files are beside this file.
-        launches: the launch script's record.
-        shown: the name of the file in a message about damage; by default the file's own name.
+    `lines` is the kernel's JSON-lines file; the side files are beside this file. `launches` is the
+    launch script's record. A message about damage calls the JSON-lines file `shown`; by default,
+    the file's own name.
 
     Raises:
         InputError: a whole line does not fit the schema (for example, another version).

@@ -1,7 +1,4 @@
-"""Call ReFrame for a campaign's tests, and read the files that ReFrame writes.
-
-No other module calls ReFrame.
-"""
+"""Call ReFrame for a campaign, and read the files that it writes; no other module calls ReFrame."""
 
 import json
 import os
@@ -45,10 +42,7 @@ def checks_folder() -> Path:
 def command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
     """Return the command line of ReFrame for a campaign, without an action such as ``--run``.
 
-    Args:
-        campaign: the campaign.
-        tests: declared tests, so that ReFrame loads only their checks. By default ReFrame loads all
-            checks.
+    ReFrame loads only the checks of the declared `tests`; by default, it loads all checks.
     """
     checks = checks_folder()
     files = sorted({test["check"] for test in tests})
@@ -107,15 +101,11 @@ def ask(
 
 
 def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
-    """Run a session's tests until they end; return ReFrame's exit status.
+    """Run a session's tests until they end; return ReFrame's exit status, negative for a signal.
 
-    The exit status is negative if a signal ended ReFrame.
-
-    Args:
-        campaign: the campaign.
-        attempt: the folder for all files that ReFrame writes.
-        names: the names of the kernels that the tests launch.
-        options: the command of ReFrame (`command`), with the options that select the tests.
+    `attempt` is the folder for all files that ReFrame writes. `names` are the kernels that the
+    tests launch. `options` is the command of ReFrame (`command`), with the options that select the
+    tests.
 
     Raises:
         KeyboardInterrupt: this process was told to stop, and ReFrame ended.
@@ -173,10 +163,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 
 
 def _ended_well(record: Path) -> bool:
-    """Tell whether all launchers in a launch record exited with 0.
-
-    An unreadable record gives False.
-    """
+    """Tell whether all launchers in a launch record exited with 0; False if it is unreadable."""
     try:
         return all(launch["exit_status"] == 0 for launch in read_attempts(record))
     except InputError:
@@ -244,12 +231,8 @@ def account(
 ) -> list[dict[str, Any]]:
     """Return the entries that session.json gets for its tests.
 
-    A test that ReFrame never reached has the result "lost".
-
-    Args:
-        names: the names of the tests that had to run.
-        report: the result of `read`.
-        skipped: the result of `skips`.
+    A test that ReFrame never reached has the result "lost". `report` is the result of `read`, and
+    `skipped` is the result of `skips`.
     """
     cases = {case["display_name"]: case for case in report}
     fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]

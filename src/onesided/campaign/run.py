@@ -73,12 +73,9 @@ def ensure_declared(campaign: Campaign) -> None:
 def _clear(since_s: float | None) -> tuple[int, int]:
     """End the processes that campaigns of this checkout left behind, and remove their files.
 
-    Return how many processes ended and how many files were removed.
-
-    Args:
-        since_s: when the first of the processes began, in seconds since the epoch. None if no
-            launch was killed. Then no file is removed, because another job of this user may be
-            about to map it.
+    Return how many processes ended and how many files were removed. `since_s` is when the first of
+    the processes began, in seconds since the epoch; None if no launch was killed. If it is None, no
+    file is removed, because another job of this user may be about to map it.
     """
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     ended += strays.end_mounts(paths.images_dir())
@@ -148,12 +145,9 @@ def run(
 ) -> None:
     """Run the campaign: keep finished sessions, run all others, and make the report again.
 
-    Args:
-        campaign: a validated campaign.
-        say: a function that is called with each line of progress.
-        demand: a function that raises `InputError` if one of the kernels has no experiment.
-        profile: the profile of Snakemake, which says how many sessions run at a time.
-        explain: whether nothing is run, and lines say which tests would run, and why.
+    `say` is called with each line of progress. `demand` raises `InputError` if one of the kernels
+    has no experiment. The Snakemake profile says how many sessions run at a time. If `explain` is
+    true, nothing is run, and lines say which tests would run, and why.
 
     Raises:
         InputError: the machine or the selection does not fit; nothing was started.

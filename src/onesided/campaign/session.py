@@ -1,9 +1,9 @@
 """A session: one run of ReFrame for one partition, environment and round.
 
-A session is finished when its file ``session.json`` exists. The file ``session.json`` names every
-declared test, and everything on which the test's result depends (`slot.inputs_of`). The name of the
-session's folder is a fingerprint of everything on which its results depend. A session with changed
-sources has another folder, so both sessions and their results are kept apart. If an earlier session
+A session is finished when its file ``session.json`` exists. This file names every declared test,
+and everything on which the test's result depends (`slot.inputs_of`). The name of the session's
+folder is a fingerprint of everything on which its results depend. A session with changed sources
+has another folder, so both sessions and their results are kept apart. If an earlier session
 measured a test with the same inputs, the test's result is taken from the earlier session and the
 test is not run again. Each attempt to run the session has its own folder ``attempt-N``.
 
@@ -52,10 +52,7 @@ class Session:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The fingerprint of all inputs on which the session's results depend.
-
-        Sessions with different fingerprints are different sessions.
-        """
+        """The fingerprint of all inputs on which the session's results depend."""
         return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
 
     @cached_property
@@ -64,10 +61,7 @@ class Session:
         return inputs_of(self.slot, self.environment, self.tests)
 
     def reasons(self) -> dict[str, str]:
-        """Return, for each test's name, why the test has to run.
-
-        Tests that already have a result are left out.
-        """
+        """Return why each test has to run, by the test's name; leave out tests with a result."""
         if self.record.exists():
             return {}
         unfinished = self.folder / UNFINISHED

@@ -1,7 +1,4 @@
-"""Make the tables with the results of one part of a session.
-
-Every declared cell has a row, even if it failed or did not run.
-"""
+"""Make the tables of one part of a session, with a row for every declared cell, run or not."""
 
 import json
 from collections import Counter
@@ -37,14 +34,14 @@ FACTS = (
 )
 #: Entries of the header's member ``mpi`` that show which library ran.
 MPI_FACTS = ("library_path", "library_version", "abi")
-#: Entries on compiler, processor and the libraries that MPIs use. Earlier headers lack them.
+#: Entries on compiler, processor and the libraries that MPIs use; earlier headers have none.
 SOFTWARE_FACTS = ("build", "transport_libraries", "processors")
 #: The keys that identify a series in the result of a cell.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
 #: The key of a session's seconds inside launches, in the record of the campaign.
 INSIDE = "inside_launches_s"
-#: The key of a session's seconds in builds of kernels, there and in the record of the session.
+#: The key of a session's seconds in builds of kernels, in the records of campaign and session.
 BUILT = "built_s"
 
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
@@ -77,8 +74,9 @@ class Collected:
     Attributes:
         tables: the tables, by name, with the columns of `COLUMNS`.
         session: the session's entry in the campaign's record. Its seconds inside launches are only
-            those of this piece.
-        facts: by JSON text of the facts in a header (`_facts`), the number of launches with them.
+            the seconds of this piece.
+        facts: by JSON text of the facts in a header (`_facts`), the number of launches with these
+            facts.
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -87,10 +85,7 @@ class Collected:
 
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
-    """Yield the pieces into which the session of a slot is divided.
-
-    If the slot has no session, yield one piece without tests.
-    """
+    """Yield the pieces into which a slot's session is divided: at least one, even if empty."""
     piece = Piece(slot)
     environment = slot.campaign.environment(slot.environment, slot.partition)
     for test in tests_for(tests_on(tests, slot.partition), environment):
@@ -186,13 +181,9 @@ def _cells(
 ) -> pl.DataFrame:
     """Return the rows of cells.parquet for a test: one row for each declared cell.
 
-    Args:
-        key: the columns that identify the test's session.
-        test: the test as it was declared.
-        declared: the labels of its cells by id.
-        ends: the outcome of each cell.
-        header: the header of the launch. If there is none, it has only the launch model.
-        transports: by window flavor, the transport as JSON text.
+    `key` has the columns that identify the test's session. `declared` has the labels of the cells
+    by id. If the launch wrote no header, `header` has only the launch model. `transports` has the
+    transport of each window flavor, as JSON text.
     """
     results = [one.result for one in ends.values()]
     checks = [result["verification"] if result else None for result in results]

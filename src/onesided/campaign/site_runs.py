@@ -74,11 +74,8 @@ class SiteCampaign(Campaign):
 def collect(name: str, reports: Iterable[Path]) -> SiteCampaign:
     """Add reports of ReFrame to a campaign, and return the campaign.
 
-    A report that the campaign already has is not added again.
-
-    Args:
-        name: the campaign's name; its results are in ``results/<name>``.
-        reports: reports of ReFrame, the oldest first.
+    A report that the campaign already has is not added again. `reports` begins with the oldest
+    report.
 
     Raises:
         InputError: a report cannot be read, has no test of this project, or its files are of a
@@ -145,7 +142,8 @@ def _add(results: Path, path: Path) -> None:
 def _never_began(every: Iterable[Document], cases: Iterable[Document]) -> list[Document]:
     """Return the tests that did not begin, each with a reason.
 
-    The reason is that a fixture failed on the same partition, in the same environment.
+    If a fixture failed on the same partition and in the same environment, this failure is the
+    reason.
     """
     reasons = {
         _place(case): _one_line(case["fail_reason"])

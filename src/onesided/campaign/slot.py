@@ -40,30 +40,21 @@ class Slot:
 
     @property
     def pointer(self) -> Path:
-        """The path of the file that names the valid session of the slot.
-
-        Snakemake waits for the file of the valid session.
-        """
+        """The file that names the slot's valid session; Snakemake waits for this file."""
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
 
     @property
     def folder(self) -> Path:
-        """The folder with this slot's sessions.
-
-        The name of a session's folder is its fingerprint.
-        """
+        """The folder with the slot's sessions; a session's folder is named by its fingerprint."""
         return self.pointer.with_suffix("")
 
 
 def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[Slot]:
     """Yield the campaign's slots in the order in which they run: round by round.
 
-    Each round begins with another environment, so that no environment is always first.
-
-    Args:
-        campaign: the campaign.
-        rounds: the numbers of the rounds; by default the rounds that every cell has.
+    Each round begins with another environment, so that no environment is always first. `rounds` has
+    the numbers of the rounds; by default, the rounds that every cell has.
     """
     for number in campaign.rounds if rounds is None else rounds:
         for partition in campaign.partitions:
@@ -206,9 +197,7 @@ def check_sources() -> list[Path]:
 def check_state(check: str, site: Path) -> str:
     """Return a short fingerprint of all source files that a check uses on a site.
 
-    Args:
-        check: the name of the check's file in ``reframe_checks``.
-        site: the configuration file of the site.
+    `check` is the name of the check's file in ``reframe_checks``; `site` is the site's file.
     """
     checks = paths.project_root() / "reframe_checks"
     others = {path for path in checks.glob("*.py") if path.name not in (check, "__init__.py")}

@@ -114,11 +114,7 @@ def call(
 ) -> int:
     """Run the campaign's stages until they end; return Snakemake's exit status.
 
-    Args:
-        campaign: the campaign.
-        profile: the folder of a profile.
-        variables: the whole environment of the stages.
-        look: a function that is called repeatedly during the run.
+    `variables` is the whole environment of the stages. `look` is called repeatedly during the run.
 
     Raises:
         KeyboardInterrupt: this process was told to stop, and everything ended.
@@ -139,10 +135,8 @@ def call(
 def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError:
     """Return an error that says why Snakemake failed, such as a full disk or a failed stage.
 
-    Args:
-        campaign: the campaign that was run.
-        exit_status: Snakemake's exit status; negative for a signal.
-        faults: the file in which `errors.record_fault` recorded the stages' faults.
+    `exit_status` is negative if a signal ended Snakemake. `errors.record_fault` recorded the
+    stages' faults in the file `faults`.
     """
     lines = _recorded(faults)
     full = _full_folder(campaign)

@@ -158,7 +158,6 @@ class CollectedCampaign:
     """One campaign's collected files.
 
     Attributes:
-        folder: the folder with the files.
         record: the content of campaign.json.
         read_cells: a function that reads `cells`, or some of its columns.
         read_samples: a function that reads `samples`. Neither table is read before it is needed,
@@ -293,10 +292,8 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
 def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampaign:
     """Read the files that the command `onesided collect` wrote for a campaign.
 
-    Args:
-        folder: the folder of the campaign's results.
-        where: selects cells and samples by any of `PLACE`; by default all. All launches are always
-            read.
+    `where` selects cells and samples by any of `PLACE`; by default all. All launches are always
+    read.
 
     Raises:
         InputError: a file is missing, cut or of another version; the message names this file.

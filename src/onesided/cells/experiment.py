@@ -104,7 +104,7 @@ class Study:
         title: the title of the page.
         brief: what the first screen of every report says about the study
             (`onesided.report.page.Brief`), even if the campaign has no cells of the study. None if
-            it says nothing.
+            the first screen says nothing.
     """
 
     name: str
@@ -171,16 +171,12 @@ class Experiments(Mapping[str, Experiment]):
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
-        """Take a function that returns all experiments.
-
-        Other processes must be able to import this function.
-        """
+        """Take a function that returns all experiments; other processes import this function."""
         self._find = find
         found = sorted(find(), key=lambda experiment: experiment.order)
         self._by_kernel = {experiment.kernel: experiment for experiment in found}
 
     def __getitem__(self, kernel: str) -> Experiment:
-        """Return the experiment whose kernel has a given name."""
         return self._by_kernel[kernel]
 
     def __iter__(self) -> Iterator[str]:
@@ -188,7 +184,6 @@ class Experiments(Mapping[str, Experiment]):
         return iter(self._by_kernel)
 
     def __len__(self) -> int:
-        """Return the number of experiments."""
         return len(self._by_kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -228,16 +223,8 @@ def timed(
 ) -> Experiment:
     """Return an experiment whose times are compared between campaigns.
 
-    The name of the experiment's module must be the name of the kernel.
-
-    Args:
-        module: the full name of the module.
-        title: the reader's name for the experiment.
-        order: the place in a report.
-        study: the study of the experiment.
-        metrics: figures of a launch. The median of the first figure is compared.
-        analysis: judges the experiment.
-        page: shows the experiment.
+    The last part of `module`, the module's full name, must be the name of the kernel. The median of
+    the first metric is compared.
     """
     return Experiment(
         kernel=module.rpartition(".")[2],

@@ -1,7 +1,4 @@
-"""The command `onesided`.
-
-A module of this package is imported only when one of its commands is called.
-"""
+"""The command `onesided`; a module here is imported only when one of its commands is called."""
 
 import argparse
 import gc

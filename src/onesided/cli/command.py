@@ -25,7 +25,6 @@ class Command:
     Attributes:
         words: the words of the name, in the order in which a user types them.
         help: the help in one line.
-        arguments: the arguments of the command.
         run: a function that runs the command and returns the exit status.
         details: further options for the command's parser.
     """

@@ -21,9 +21,8 @@ EXPECTED = "small letters, digits and underscores, a letter first: it names a C 
 def example(published: bool = True) -> dict[str, str]:
     """Return the texts of the files in docs/add-an-experiment.md; the keys are the files' paths.
 
-    Args:
-        published: whether to return also the source's numbers, and files as the last section of
-            the page changes them.
+    If `published` is true, the result also has the source's numbers, and the files as the last
+    section of the page changes them.
     """
     page = paths.project_root() / "docs" / "add-an-experiment.md"
     files = FILES.findall(page.read_text("utf-8"))
@@ -39,9 +38,8 @@ def example(published: bool = True) -> dict[str, str]:
 def files_of(name: str, study: str) -> dict[str, str]:
     """Return the texts of the files of a new experiment; the keys are the files' paths.
 
-    Args:
-        name: the name of the kernel, the check, the package and the campaign.
-        study: the folder of the kernel.
+    `name` is the name of the kernel, the check, the package and the campaign. `study` is the folder
+    of the kernel.
 
     Raises:
         InputError: `name` or `study` is not valid, or `study` is a folder for other things.

@@ -99,10 +99,7 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 
 
 def _print_table(output: Path, cells: list[str], status: int) -> None:
-    """Print the table with the results of a launch.
-
-    There is no table if the options asked only for help or for the list of cells.
-    """
+    """Print the table of a launch, unless the options asked only for help or for cells."""
     from onesided.studies.stfc.progress import launch_table
 
     launch = records.read_launch(output, output.with_name("none"))
@@ -125,10 +122,8 @@ def _print_table(output: Path, cells: list[str], status: int) -> None:
 def _print_once(lines: Iterable[str]) -> None:
     """Below the table, print what the ranks wrote to the terminal.
 
-    An MPI library may print a line for each window.
-
     If several lines differ only in the name of the process at their beginning, only the first line
-    is printed.
+    is printed: an MPI library may print a line for each window.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

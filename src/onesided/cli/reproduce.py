@@ -94,9 +94,8 @@ class Bench:
 def _verdict(lines: Path) -> str:
     """Read the lines that a kernel wrote in a launch of one cell; return the cell's result.
 
-    If there is no result line, the cell crashed or hung.
-
-    Wrong data in a window, wrong fetched values and wrong sent values are three different results.
+    If there is no result line, the cell crashed or hung. Wrong data in a window, wrong fetched
+    values and wrong sent values are three different results.
     """
     text = lines.read_text("utf-8") if lines.is_file() else ""
     results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]

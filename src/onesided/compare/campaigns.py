@@ -65,11 +65,7 @@ def compare(
 ) -> Campaigns:
     """Compare a campaign with another.
 
-    Args:
-        first: an analysed folder of results.
-        second: another such folder.
-        experiments: the experiments that judged both campaigns.
-        same: for an environment's name in the first campaign, its name in the second.
+    `same` gives, for an environment's name in the first campaign, its name in the second.
 
     Raises:
         InputError: a file is missing or cut, a name is unknown, or no cell is in both campaigns.
@@ -91,7 +87,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Map a name of `second` to one of `first` if each has just one name that the other lacks."""
+    """Map the only name that `first` lacks to the only name that `second` lacks; else nothing."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
@@ -108,7 +104,7 @@ def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
 def _names_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> dict[str, str]:
-    """Map an environment's name in the second campaign to its name in the first, if they differ.
+    """Map environments' names in the second campaign to other names in the first campaign.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.

@@ -139,9 +139,6 @@ def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
     all cells of a launch is counted only once. A cell that is missing in a round does not change
     the round's value. Further rounds have few cells. A round is left out if it has fewer than half
     as many cells as the fullest round.
-
-    Args:
-        cells: for each cell, the launches on both sides.
     """
     sides: tuple[dict[int, list[float]], ...] = (defaultdict(list), defaultdict(list))
     for launches in cells:
@@ -159,12 +156,7 @@ def _means_of_full_rounds(rounds: Sequence[Sequence[float]]) -> list[float]:
 
 
 def tail_change(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
-    """Return the medians of a cell's tails on both sides; None if the tails do not differ.
-
-    Args:
-        first: the tails of the first side's launches.
-        second: the tails of the second side's launches.
-    """
+    """Return the medians of a cell's tails on both sides; None if the tails do not differ."""
     if min(len(first), len(second)) < judging.MINIMUM_VALID_LAUNCHES:
         return None
     before, after = median(first), median(second)

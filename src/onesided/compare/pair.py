@@ -163,10 +163,7 @@ def pairs(
 ) -> list[Pair]:
     """Return the cells that both sides have, in the order of the first side.
 
-    Args:
-        first: one side.
-        second: the other side.
-        place_in_first: returns, for a cell of the second side, the cell's place on the first side.
+    `place_in_first` returns, for a cell of the second side, the cell's place on the first side.
     """
     others = {place_in_first(place_of(entry)): entry for entry in second.entries}
     found = []
@@ -180,11 +177,7 @@ def pairs(
 
 
 def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
-    """Check that two campaigns have a cell in common.
-
-    Raises:
-        InputError: the campaigns have no common cell.
-    """
+    """Raise an `InputError` if two campaigns have no cell in common."""
     if not found:
         raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
 
@@ -277,10 +270,7 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell's values are compared: it did not fail, and is not crowded.
-
-    The cell's kernel must have a figure of merit.
-    """
+    """Tell whether a cell is compared: with a figure of merit, not failed, and not crowded."""
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 
@@ -297,12 +287,8 @@ def compare(
 ) -> Comparison:
     """Compare the cells of two sides.
 
-    Args:
-        found: the cells that `pairs` returns.
-        first: one side.
-        second: the other side.
-        part_of: returns the part to which a cell belongs. The cells of a part are tested together.
-            If it is not given, each cell is tested alone.
+    `part_of` returns the part to which a cell belongs. The cells of a part are tested together. If
+    it is not given, each cell is tested alone.
 
     Raises:
         InputError: values.parquet of a side is missing or cut.
@@ -333,10 +319,7 @@ def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
 
 
 def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
-    """Return the difference between the two sides for each group of cells.
-
-    The cells of a group are tested together.
-    """
+    """Return the difference between the two sides for each group of cells, tested together."""
     return differences.differences(list(map(_together, parts)), differences.CELLS)
 
 

@@ -62,15 +62,11 @@ def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the shares that measure reproducibility, over the cells that both runs have.
 
     Cells with a helper are left out, because on few cores such cells measure the scheduler. The
-    value of a cell is the median over launches of the cell's figure of merit. Two of the shares
-    are about the interval in which a rerun's median should be (`statistics.rerun_interval`). The
-    last of the returned shares uses the interval of the first run's median. The last share is only
-    for comparison and has no bound. If six launches and six other launches have the same
-    distribution, the median of the first six is within the interval of the other six in 90.0 % of
-    all cases.
-
-    Args:
-        found: the cells that `plain_pairs` returns.
+    value of a cell is the median over launches of the cell's figure of merit. Two of the shares are
+    about the interval in which a rerun's median should be (`statistics.rerun_interval`). The last
+    share uses the interval of the first run's median, is only for comparison, and has no bound. If
+    six launches and six other launches have the same distribution, the median of the first six is
+    within the interval of the other six in 90.0 % of all cases.
     """
     total = len(found)
     words = [entry["verdict"] for pair in found for entry in (pair.first, pair.second)]
@@ -123,7 +119,7 @@ def lines(found: Sequence[Pair]) -> list[str]:
 
 
 def _moved_lines(found: Sequence[Pair]) -> list[str]:
-    """Return a line of text for each MPI and kernel: the factor by which their values changed.
+    """Return a line of text for each MPI and kernel: the factor by which the values changed.
 
     If nearly all cells changed by the same factor, the machine changed between the two runs. The
     intervals of one run do not include a change of the machine.

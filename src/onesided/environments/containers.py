@@ -144,11 +144,8 @@ def command(
 ) -> list[str]:
     """Return the command that launches a program, in containers if the environment has an image.
 
-    Args:
-        environment: the document of the environment.
-        launcher: the MPI's launcher with its options.
-        program: the kernel with its options.
-        folder: the working folder, which has the same name inside the container.
+    `launcher` and `program` include their options. The working folder, `folder`, has the same name
+    inside the container.
     """
     if not is_entered(environment):
         return [*launcher, *program]

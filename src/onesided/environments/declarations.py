@@ -1,7 +1,4 @@
-"""Read config/environments.yaml, which declares the MPIs.
-
-The file config/wheels.lock has the hashes of the wheels that are installed.
-"""
+"""Read config/environments.yaml, which declares the MPIs, and the hashes in config/wheels.lock."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,8 +33,6 @@ class Declaration:
     """One environment of config/environments.yaml, together with the entry of its MPI family.
 
     Attributes:
-        name: the name of the environment.
-        provider: the name of the provider.
         config_dir: the folder with the declaration and the locks.
         families: the data for every version of a family, by the family's name.
         family: mpich, openmpi, impi or openshmem; None if only the probe can find the family.
@@ -126,12 +121,9 @@ def declared(
 ) -> dict[str, Declaration]:
     """Return the declared environments by name, in the order of config/environments.yaml.
 
-    A wheel may be declared without a hash. A missing hash of a wheel is no error here, so that
-    other environments can be used.
-
-    Args:
-        config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
-        in_containers: also return the environments under ``containers``.
+    A wheel without a hash is no error here, so that other environments can be used. `config_dir` is
+    the folder with environments.yaml; by default, the checkout's ``config/``. If `in_containers` is
+    true, the result includes the environments under ``containers``.
 
     Raises:
         InputError: the file or the lock is malformed. Or the file names a family that it does not

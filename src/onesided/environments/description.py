@@ -45,10 +45,7 @@ def digest(declaration: Declaration, requirements: str | None = None) -> str:
 def ready(found: Installation, findings: Document, variables: Mapping[str, str]) -> Document:
     """Return the document of an environment whose MPI was probed and works.
 
-    Args:
-        found: the environment's MPI.
-        findings: what the probe found.
-        variables: the variables for compiling and running, with which the probe also ran.
+    `variables` are the variables for compiling and running, with which the probe also ran.
     """
     family = found.declaration.family_data
     told = ("library_version", "standard_version", "thread_level_provided", "abi", "teardown")
@@ -110,9 +107,7 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
 def of_image(declaration: Declaration, **known: Any) -> Document:
     """Return what an environment's document says about the container image of its ranks.
 
-    Args:
-        declaration: the declaration of the environment.
-        known: members of the result that the caller knows, in place of the declared values.
+    `known` has members of the result that replace the declared values.
     """
     image = known.pop("image_name", None) or declaration.image_name()
     return {

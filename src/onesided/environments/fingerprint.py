@@ -50,10 +50,7 @@ def _kernels() -> Path:
 
 @cache
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
-    """Return the SHA-256 (hex) of a file.
-
-    The file is read again only if its modification time or its size has changed.
-    """
+    """Return a file's SHA-256 (hex). A file with the same time and size is not read again."""
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
@@ -85,10 +82,6 @@ def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
     (``<study>/<kernel>.c`` or all files below ``<study>/<kernel>/``) and the files that kernels
     share. CMake computes the same fingerprint when it builds a kernel
     (src/kernels/source_state.cmake).
-
-    Args:
-        kernel: the name of the kernel.
-        library: the library that the kernel is built with.
     """
     root = _kernels()
     own = libraries.kernels(root, library).get(kernel)

@@ -61,7 +61,6 @@ class Identity:
 
     Attributes:
         package: the name of the package in Spack.
-        version: the version of the MPI.
         library: the file of the library, with all links followed.
         text: everything that the library says about itself.
     """
@@ -102,9 +101,7 @@ def component(package: str, version: str, prefix: Path) -> Path:
 def component_variables(package: str, folder: Path) -> dict[str, str]:
     """Return the environment variables that are needed to compile and run with an MPI.
 
-    Args:
-        package: the name of the package in Spack.
-        folder: the result of `component`.
+    `package` is the name of the package in Spack; `folder` is the result of `component`.
     """
     libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
     if package == INTEL:
@@ -129,10 +126,7 @@ def identify(
 ) -> Identity:
     """Compile a program with a wrapper, run the program, and return which MPI it links.
 
-    Args:
-        wrapper: a C compiler wrapper.
-        variables: the variables that are set for compiling and running.
-        standard: MPI, or OpenSHMEM if the wrapper is for OpenSHMEM.
+    `variables` are set for compiling and running. `standard` is MPI or OpenSHMEM.
 
     Raises:
         UnknownMpiError: the program does not compile or run, or the library is unknown.

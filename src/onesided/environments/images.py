@@ -207,10 +207,7 @@ class Builder:
             os.utime(path, (epoch(), epoch()))
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
-        """Let apptainer build an image.
-
-        The image file gets its final name only when the image is complete.
-        """
+        """Let apptainer build an image. Only a complete image file gets its final name."""
         self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")

@@ -34,10 +34,8 @@ TRACES = (
 def bake(image: str, *names: str) -> int:
     """Install MPIs in an image, build their kernels, and write the image's document.
 
-    The command `bake` runs in the first build stage of an image.
-
-    Returns:
-        0, or 1 if an MPI is missing; then a message says why.
+    The command `bake` runs in the first build stage of an image. The result is 0, or 1 if an MPI is
+    missing; then a message says why.
     """
     os.environ.pop(containers.IMAGE_VARIABLE, None)
     found = provision.provide_all(names)
@@ -97,9 +95,7 @@ def _remove_traces() -> None:
 
 
 def launch(kernel: str, *options: str) -> int:
-    """Replace this process by a launch of a kernel.
-
-    Environment variables choose the MPI and the number of ranks.
+    """Launch a kernel in place of this process; variables choose the MPI and the number of ranks.
 
     Raises:
         InputError: a variable has a wrong value.

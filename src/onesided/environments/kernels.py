@@ -18,11 +18,9 @@ LAUNCH_MARKER = "ONESIDED_LAUNCH"
 """The environment variable that marks all processes of a launch. With this variable, ranks that
 outlive their launcher can be found."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
-"""The environment variable that lists the kernels to build, separated by commas.
-
-If the variable is not set, ReFrame builds all kernels.
-
-A session needs only a few kernels, but ReFrame builds kernels before it knows which ones."""
+"""The environment variable that lists the kernels to build, separated by commas. If the variable is
+not set, ReFrame builds all kernels. A session needs only a few kernels, but ReFrame builds kernels
+before it knows which ones."""
 LAST_WORDS = 2000
 """The error message of a failed build contains this many last characters of its output."""
 
@@ -38,10 +36,7 @@ def sources() -> Path:
 
 
 def names(library: str = libraries.MPI) -> list[str]:
-    """Return the names of all kernels for a library (MPI or OpenSHMEM).
-
-    The kernels' executables have the same names.
-    """
+    """Return the names of all kernels, and so of their executables, for MPI or for OpenSHMEM."""
     return list(libraries.kernels(sources(), library))
 
 
@@ -56,11 +51,8 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
 
     If CMake builds the kernels, the folder's name contains hashes of the sources and the
     environment. Therefore a session uses the kernels that an earlier session built, but kernels
-    with changed sources are built again.
-
-    Args:
-        environment: the document of the environment.
-        thread_level: the kernels' level; it matters if a provider delivers kernels for each level.
+    with changed sources are built again. `thread_level` matters if a provider delivers kernels for
+    each level.
     """
     delivered = environment["kernels_prefix"]
     if delivered:
@@ -80,9 +72,7 @@ def build_command(
 def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -> Path:
     """Build missing kernels of an environment; return the folder with all its kernels.
 
-    Args:
-        environment: the document of the environment.
-        wanted: names of kernels; by default all kernels of the environment's library.
+    `wanted` lists names of kernels; by default, all kernels of the environment's library.
 
     Raises:
         OnesidedError: the build failed; the last lines of its output say why.
@@ -141,8 +131,8 @@ def check_options(
     """Return the cells that a kernel runs with the given options. No launcher is started.
 
     Raises:
-        OnesidedError: it does not accept them; the message is the kernel's line, with the exit code
-            of bad input.
+        OnesidedError: the kernel does not accept the options; the message is the kernel's line, and
+            the exit code is the code of bad input.
     """
     program = str(prefix_of(environment) / "bin" / kernel)
     line = containers.command(environment, [], [program, "--list-cells", *options], Path.cwd())
@@ -166,12 +156,9 @@ def launch(
 ) -> int:
     """Run the command line of a launch until it ends; return the launcher's exit status.
 
-    Args:
-        line: the result of `launch_line`.
-        variables: the result of `variables`.
-        timeout_s: the time after which the launcher and its ranks are ended.
-        quiet: whether the output of the ranks is dropped.
-        errors: a file for what the ranks write to standard error.
+    `line` and `variables` are results of `launch_line` and of the function `variables`. After
+    `timeout_s`, the launcher and its ranks are ended. If `quiet` is true, the output of the ranks
+    is dropped. `errors` is a file for what the ranks write to standard error.
 
     Raises:
         OnesidedError: the launch took longer than `timeout_s`.

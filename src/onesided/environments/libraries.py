@@ -16,7 +16,7 @@ NO_STUDIES = frozenset(folder for folders in COMMON.values() for folder in folde
 SHARED = "shared"
 #: By library, the end of the names of files that are compiled only with this library.
 ENDINGS = {MPI: "_mpi", OPENSHMEM: "_shmem"}
-#: By library, the call that ends its use, with the name that a reader knows.
+#: By library, the name of the call that ends the use of the library.
 FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
 
 
@@ -32,12 +32,7 @@ def _is_for(path: PurePath, library: str) -> bool:
 
 
 def kernels(sources: Path, library: str) -> dict[str, Path]:
-    """Return the source file or source folder of each kernel of a library, by the kernel's name.
-
-    Args:
-        sources: the folder of the kernels' sources.
-        library: one of `LIBRARIES`.
-    """
+    """Return the source file or source folder of each kernel of a library, by the kernel's name."""
     found = {}
     for study in sorted(path for path in sources.iterdir() if path.is_dir()):
         if study.name not in NO_STUDIES:

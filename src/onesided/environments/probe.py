@@ -1,7 +1,7 @@
 """Probe an MPI: compile a small program and run it on two ranks, to see which MPI this is.
 
-Some versions of MPIs start only if further environment variables are set, whose values depend on
-the MPI's folder. They are called fallbacks.
+Some versions of MPIs start only if further environment variables, called fallbacks, are set. Their
+values depend on the MPI's folder.
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ class Installation:
 
     Attributes:
         declaration: the declaration, with the family and the version that were found.
-        root: the folder of the MPI.
-        compiler: the compiler wrapper of the MPI.
         launcher: the program that checks find as ``mpiexec``.
         own_launcher: the MPI's own launcher; `launcher` may be a program that only calls it.
         variables: the variables for compiling and running.
@@ -104,10 +102,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Replace ``{folder of PATTERN}`` in a text by the folders with matching files.
-
-    Return None if no file matches.
-    """
+    """Replace ``{folder of PATTERN}`` by the folders with such files; None if there are none."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:
@@ -125,16 +120,10 @@ def probe(
 ) -> dict[str, Any]:
     """Compile the probe's program, run it on two ranks, and verify its output.
 
-    Args:
-        found: the MPI.
-        variables: the variables for compiling and running.
-        folder: the folder for the program, its findings and the logs. It is emptied first.
-        command: runs the two steps (compile and run).
-        timeout_s: the time limit of the run.
-
-    Returns:
-        The members of the program's JSON object, with ``library_version`` in one line, and
-        ``teardown``: how the ranks ended if shmem_finalize did not return, else None.
+    `folder` is for the program, its findings and the logs, and is emptied first. `timeout_s` is the
+    time limit of the run. The result has the members of the program's JSON object, with
+    ``library_version`` in one line, and ``teardown``: how the ranks ended if shmem_finalize did not
+    return, else None.
 
     Raises:
         UnavailableError: the MPI cannot compile, run or communicate, or another MPI ran in its

@@ -49,10 +49,8 @@ def choices() -> list[str]:
 def asked_provider(provider: str | None = None) -> str | None:
     """Return the provider that replaces all declared providers; None if no provider was asked for.
 
-    Inside an image of this project, the provider is ``container``.
-
-    Args:
-        provider: the name that was asked for; None for the value of ``ONESIDED_PROVIDER``.
+    Inside an image of this project, the provider is ``container``. If `provider` is None, the value
+    of ``ONESIDED_PROVIDER`` counts.
 
     Raises:
         InputError: there is no such provider.
@@ -71,10 +69,6 @@ def read(name: str, provider: str | None = None) -> Document:
 
     An environment that was never provided is unavailable, and the reason says so. The status is
     also `unavailable` if another version of this program wrote the document.
-
-    Args:
-        name: a declared environment.
-        provider: see `asked_provider`.
 
     Raises:
         InputError: the environment is not declared.
@@ -102,16 +96,10 @@ def provide(
 ) -> Document:
     """Install and probe an MPI, unless it is ready; write and return the environment's document.
 
-    Args:
-        name: a declared environment.
-        say: a function that is called with a word or two when the state of the work changes.
-        stop: an event with which another thread ends the work.
-        probe_timeout_s: the time limit for the two ranks of the probe.
-        provider: see `asked_provider`. If Spack is asked for but missing, the declared provider
-            delivers.
-
-    Returns:
-        The document. If the MPI cannot be provided, its status is ``unavailable``, with a reason.
+    `say` is called with a word or two when the state of the work changes. With the event `stop`,
+    another thread ends the work. `probe_timeout_s` is the time limit for the two ranks of the
+    probe. If Spack is asked for but missing, the declared provider delivers. If the MPI cannot be
+    provided, the document's status is ``unavailable``, with a reason.
 
     Raises:
         InputError: the declaration is faulty.
@@ -138,11 +126,6 @@ def provide_all(
     """Provide environments (by default all) at the same time.
 
     If one environment fails, the others continue.
-
-    Args:
-        names: declared environments.
-        progress: shows the environments' states.
-        provider: see `asked_provider`.
 
     Raises:
         InputError: a declaration is faulty; nothing was started.

@@ -1,7 +1,4 @@
-"""Settings.
-
-A setting is a named set of run-time variables for each MPI family (`config/settings.yaml`).
-"""
+"""Settings: named sets of run-time variables for each MPI family (`config/settings.yaml`)."""
 
 import os
 from collections.abc import Iterable
@@ -18,11 +15,8 @@ DEFAULT = "default"
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
 """The environment variable that lists the settings for which ReFrame makes checks, separated by
-commas.
-
-If the variable is not set, ReFrame makes checks for all settings.
-
-A session needs only a few checks, but ReFrame first makes every check that a file declares."""
+commas. If the variable is not set, ReFrame makes checks for all settings. A session needs only a
+few checks, but ReFrame first makes every check that a file declares."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +73,9 @@ def _of_version(declared: dict[str, Any], version: str | None) -> dict[str, Any]
 def value(setting: str, family: str | None, version: str | None) -> SettingValue:
     """Return what a setting means for an MPI.
 
-    The setting is unavailable if it does not name the MPI's family.
-
-    Args:
-        setting: the name of the setting.
-        family: the family; None if the MPI is of no family here, or not known yet. Such an MPI has
-            the setting `DEFAULT`, which sets nothing.
-        version: the version; None if it is not known yet.
+    The setting is unavailable if it does not name the MPI's family. If `family` is None, the family
+    is not known yet, or the MPI is of no family here. Such an MPI has only the setting `DEFAULT`,
+    which sets nothing. `version` is None if the version is not known yet.
 
     Raises:
         KeyError: the setting is not declared.
@@ -126,17 +116,12 @@ def spans_hosts(setting: str) -> bool:
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
-    """Raise an error if MPIs and setting do not fit, before any MPI is installed.
+    """Check that MPIs and setting fit, before any MPI is installed.
 
-    The error is raised if an MPI or the setting is unknown, or if none of the MPIs has the setting.
     MPIs whose family or version is not declared are not checked here.
 
-    Args:
-        environments: the names of the environments.
-        setting: the name that was asked for.
-
     Raises:
-        InputError: the choice is impossible.
+        InputError: an MPI or the setting is unknown, or none of the MPIs has the setting.
     """
     if setting not in names():
         raise InputError("--setting", None, repr(setting), f"one of {', '.join(names())}")

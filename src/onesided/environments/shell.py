@@ -1,7 +1,4 @@
-"""Make shell lines that set environment variables.
-
-A variable's value may be any text, and the shell never executes it.
-"""
+"""Make shell lines that set environment variables; the shell never executes a value."""
 
 import re
 import shlex
@@ -35,11 +32,7 @@ def path_first(folder: Path) -> str:
 
 
 def of_environment(document: Mapping[str, Any]) -> list[str]:
-    """Return the shell lines that a script needs to compile and launch with an environment.
-
-    Args:
-        document: the document of the environment.
-    """
+    """Return the shell lines that a script needs to compile and launch with an environment."""
     lines = exports(document["variables"])
     launcher = document["launcher"]["path"]
     # if the launcher is in an image, it is called by its path in the image

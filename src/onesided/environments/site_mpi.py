@@ -81,9 +81,7 @@ def digest(definition: Definition) -> str:
 def described(definition: Definition, folder: Path) -> Document:
     """Return the document of an environment, from what the probe found.
 
-    Args:
-        definition: the environment on its partition.
-        folder: the folder in which the kernels were built and the probe ran.
+    `folder` is the folder in which the kernels were built and the probe ran.
 
     Raises:
         UnavailableError: the probe did not work; the message says why.
@@ -121,11 +119,8 @@ def described(definition: Definition, folder: Path) -> Document:
 def of_image(definition: Definition, text: str) -> Document:
     """Return the document of an environment whose kernels are in a container image.
 
-    With such an environment, the host's launcher starts a container for each rank.
-
-    Args:
-        definition: the environment on its partition.
-        text: the content of the image's `containers.DOCUMENT`.
+    With such an environment, the host's launcher starts a container for each rank. `text` is the
+    content of the image's `containers.DOCUMENT`.
 
     Raises:
         UnavailableError: this is no image of this project, or has kernels of other sources.
@@ -187,10 +182,7 @@ def _declaration(
 
 
 def _first_number(text: str) -> str:
-    """Return the version from a version text of unknown form: the first number with dots.
-
-    If the text has no such number, return its first word.
-    """
+    """Return the first number with dots in a version text; if there is none, the first word."""
     found = re.search(r"\d+(?:\.\d+)+", text)
     return found[0] if found else text.split()[0]
 

@@ -96,12 +96,8 @@ def from_text(written: str | None) -> dict[str, Any]:
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """List how the transport that was found differs from the transport that a setting asks for.
 
-    Args:
-        asked: fields of `Transport`, and the value that each field must have.
-        found: a transport's document.
-
-    Returns:
-        One text for each field that differs, and the names of the fields that are not known.
+    `asked` has fields of `Transport`, with the value that each field must have. The result has one
+    text for each field that differs, and the names of the fields that are not known.
     """
     differ, unknown = [], []
     for name, wanted in asked.items():
@@ -123,11 +119,7 @@ def short(found: Mapping[str, Any]) -> str | None:
 
 
 def _layered_on(provider: str, core: str) -> bool:
-    """Tell whether a libfabric provider is `core`, alone or below a utility provider.
-
-    For example, ``tcp;ofi_rxm`` is the core provider ``tcp`` below the utility provider
-    ``ofi_rxm``.
-    """
+    """Tell whether a provider is `core`, alone or below a utility provider (``tcp;ofi_rxm``)."""
     return provider.partition(";")[0] == core
 
 

@@ -51,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return a filter for the rows of a table that belong to the batch; None if it has all."""
+        """Return a filter for the rows of a table that belong to the batch; None for all rows."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))
@@ -62,11 +62,8 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
     """Divide a campaign's tests into batches; tests are ordered as in the campaign's first round.
 
     A batch contains all cells of its tests, with all launches of these cells, so that each cell can
-    be judged from one batch.
-
-    Args:
-        cells: the table.
-        together: kernels whose values are pooled over environments. Their tests are the last batch.
+    be judged from one batch. `cells` is the table of all cells. `together` has the kernels whose
+    values are pooled over environments; their tests are the last batch.
     """
     keys = (*WHERE, "test", "kernel")
     counted = (
@@ -78,7 +75,7 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
         .rows()
     )
     total = sum(row[-1] for row in counted)
-    # a row without one of its keys would be in no batch; if all rows are read, it is refused
+    # a row without a key would be in no batch; if one batch reads all rows, the row is refused
     if total <= 2 * MOST_CELLS or any(None in row for row in counted):
         return [Batch(total)]
     pooled = [row for row in counted if row[-2] in together]
@@ -123,13 +120,7 @@ def judge(
     experiments: Experiments,
     threads: Mapping[Place, int] | None = None,
 ) -> Judged:
-    """Compute values, summary and verdicts of a campaign, or of some of its tests.
-
-    Args:
-        campaign: see `verdicts`.
-        experiments: see `verdicts`.
-        threads: see `verdicts`.
-    """
+    """Compute values, summary and verdicts of a campaign or of some tests (see `verdicts`)."""
     of_launches = values.of_campaign(campaign, experiments)
     summary = summary_of(campaign, experiments, of_launches)
     rows, record = merit_rows(summary, experiments.merits), campaign.record
@@ -147,12 +138,7 @@ def judge(
 def analyse(folder: Path, experiments: Experiments) -> tuple[int, int]:
     """Write values.parquet, summary.parquet and verdicts.json of one campaign.
 
-    Args:
-        folder: the folder of the campaign's results.
-        experiments: the experiments that judge the cells.
-
-    Returns:
-        The number of rows of the summary, and the number of cells with a verdict.
+    Return the number of rows of the summary, and the number of cells with a verdict.
 
     Raises:
         InputError: a file of the campaign is missing, cut or of another version.
@@ -185,10 +171,7 @@ def _analyse_batch(
     parts: Path,
     number: int,
 ) -> tuple[int, int]:
-    """Judge a batch and write its part of each file.
-
-    Return how many summary rows and how many cells the batch has.
-    """
+    """Judge a batch, write its part of each file, and count its summary rows and its cells."""
     judged = judge(read_campaign(folder, batch.where), experiments, threads)
     document = {"schema": VERDICTS_SCHEMA, "cells": judged.cells}
     documents.check(document, "verdicts", folder / "verdicts.json")

@@ -67,9 +67,7 @@ Made = TypeVar("Made")
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
     """Tell whether a cell's kernel is compared, its setting is `default`, and it is not crowded.
 
-    Args:
-        cell: the cell's entry of verdicts.json.
-        merits: the kernels whose cells are compared.
+    `cell` is an entry of verdicts.json; `merits` has the kernels whose cells are compared.
     """
     plain = cell["setting"] == settings.DEFAULT and not is_crowded(cell)
     return plain and cell["kernel"] in merits
@@ -93,10 +91,7 @@ def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.D
 
 
 def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
-    """Return the valid samples of each launch, as a `Probe`.
-
-    The key is the launch's place and round.
-    """
+    """Return the valid samples of each launch as a `Probe`, by the launch's place and round."""
     if RELEASED not in evidence.columns:
         evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
     grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
@@ -166,14 +161,11 @@ def verdicts(
 ) -> list[dict[str, Any]]:
     """Judge the declared cells; return one entry of verdicts.json for each cell.
 
-    Args:
-        campaign: the tables, or some tests of the tables.
-        experiments: the experiments that judge the cells.
-        threads: the numbers of threads in the whole campaign, from `setting_check.default_threads`.
-            If they are not given, they are computed from these tables.
-        of_one: whether one launch is enough. Then the verdict is the one that
-            `MINIMUM_VALID_LAUNCHES` launches with the same samples would get. Whoever shows such a
-            verdict says that it is from one launch.
+    `threads` has the numbers of threads in the whole campaign, from
+    `setting_check.default_threads`; if they are not given, they are computed from these tables. If
+    `of_one` is true, one launch is enough: the verdict is the verdict that `MINIMUM_VALID_LAUNCHES`
+    launches with the same samples would get. Whoever shows such a verdict says that it is from one
+    launch.
     """
     if threads is None:
         threads = setting_check.default_threads(campaign.cells.lazy())
@@ -218,10 +210,8 @@ class _OtherwiseError(Exception):
 def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
     """Return the cells of verdicts.json.
 
-    Args:
-        path: the file.
-        make: returns what is kept of an entry. At most a thousand whole entries are in memory at a
-            time.
+    The function `make` returns what is kept of an entry. At most a thousand whole entries are in
+    memory at a time.
 
     Raises:
         InputError: the file is missing, cut or of another version.
@@ -288,11 +278,7 @@ def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
 
 
 def demand_measurements(folder: Path) -> None:
-    """Raise an error if a campaign has no measurement at all.
-
-    Raises:
-        OnesidedError: the campaign has no measurement. The message says how its cells ended.
-    """
+    """Raise an `OnesidedError` that says how the cells ended, if nothing was measured."""
     if count_rows(folder / SAMPLES, SAMPLE_COLUMNS):
         return
     cells = read_verdicts(folder / "verdicts.json")

@@ -28,10 +28,7 @@ pattern."""
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:
-    """Return a column of a table as values of a metric, in the form that `launch_values` returns.
-
-    Each row is one launch.
-    """
+    """Return a column, with one row for each launch, in the form that `launch_values` returns."""
     words = {"metric": metric, "statistic": statistic, "unit": unit}
     return table.select(
         *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
@@ -42,11 +39,8 @@ def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     """Return the value of a metric for each launch.
 
     First, samples with the same index are combined over all ranks. Then the median of these
-    combined samples is taken.
-
-    Args:
-        samples: the columns LAUNCH, metric, rank, index and value. The value may be null.
-        metric: the metric, as an experiment declares it.
+    combined samples is taken. `samples` has the columns LAUNCH, metric, rank, index and value. The
+    value may be null.
     """
     value, rank = pl.col("value"), pl.col("rank")
     over_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}
@@ -69,9 +63,7 @@ def samples_of_results(
 ) -> pl.DataFrame:
     """Return the samples of one launch as a table for `metric_values` and `Analysis.evidence`.
 
-    Args:
-        results: result lines by cell.
-        names: the names of the wanted series.
+    `results` has the result lines by cell; `names` has the names of the wanted series.
     """
     rows = [
         (cell, series["metric"], series["rank"], index, sample)
@@ -116,16 +108,14 @@ def accesses_during_computes(
 
     An access is valid if it was issued during a compute phase of which at least
     `MINIMUM_REMAINING_S` remained. All other accesses are also returned, but marked as not valid.
+    The result has the columns `SAMPLE`, remaining and elapsed (in seconds), and valid (see
+    `Analysis.evidence`).
 
     Args:
         samples: samples of the series ``access_begin``, ``access``, ``compute_begin`` and
             ``compute``. All stamps are from one clock, in seconds.
         accessing: selects, by ``rank``, the ranks whose accesses are returned.
         computing: selects, by ``rank``, the ranks during whose compute phases accesses are issued.
-
-    Returns:
-        The columns `SAMPLE`, remaining and elapsed (in seconds), and valid (see
-        `Analysis.evidence`).
     """
     accesses = (
         _paired(samples, "access_begin", "access")
@@ -178,10 +168,7 @@ class ReferenceAnalysis:
         return pl.concat([metric_values(counted, metric) for metric in self.metrics])
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples of all ranks and launches.
-
-        Each series is renamed to the name of its metric.
-        """
+        """Return the samples of all ranks and launches, with a metric's name for each series."""
         names = {metric.series: metric.name for metric in self.metrics}
         return (
             self.counted(samples)
@@ -215,7 +202,7 @@ class ComputingAnalysis(ReferenceAnalysis):
         return pl.concat([values, values_of(waits, WAIT, WAIT, OF_REMAINING, "1")])
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access, and how much of a compute phase remained when it was issued.
+        """Return each access, and how much of a compute phase remained when the access was issued.
 
         Only one rank has compute phases. Accesses are made only by the other ranks.
         """
@@ -232,10 +219,11 @@ class BehindAnalysis(ComputingAnalysis):
     """The analysis of cells whose accesses may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access, and how much of a compute phase remained when it was issued.
+        """Return each access, and how much of a compute phase remained when the access was issued.
 
-        If an access needs a call of the computing rank (series ``behind``), its time says nothing
-        about progress. Such an access is marked as not valid, and its value of `RELEASED` is 1.
+        If an access needs a call of the computing rank (series ``behind``), the access's time says
+        nothing about progress. Such an access is marked as not valid, and its value of `RELEASED`
+        is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(

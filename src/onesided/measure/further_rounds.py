@@ -46,11 +46,9 @@ def reason(
 ) -> str | None:
     """Return why a cell needs a further round; None if it needs none, or if a round could not help.
 
-    Args:
-        cell: the cell's entry of verdicts.json.
-        row: the row of the summary with the cell's figure of merit; None if there is no value.
-        until: the stopping rule of the campaign file.
-        merits: the kernels whose cells are compared.
+    `cell` is an entry of verdicts.json. `row` is the row of the summary with the cell's figure of
+    merit; None if there is no value. `until` is the stopping rule of the campaign file. `merits`
+    has the kernels whose cells are compared.
     """
     if not is_asked(cell, merits):
         return None
@@ -95,12 +93,8 @@ def end_of(
 ) -> str | None:
     """Return why the rounds of a cell ended; None if the cell is under no rule for further rounds.
 
-    Args:
-        cell: see `reason`.
-        row: see `reason`.
-        declared: the content of the campaign's file.
-        end: how the campaign's rounds ended.
-        merits: see `reason`.
+    `declared` is the content of the campaign's file; `end` says how the campaign's rounds ended.
+    For the other arguments, see `reason`.
     """
     until = declared.get("until")
     if until is None or not is_asked(cell, merits):
@@ -111,11 +105,8 @@ def end_of(
 def line(cells: Sequence[Cell], rounds: int) -> str | None:
     """Return a line of text: how many cells had further rounds, and why these rounds ended.
 
-    The result is None if the campaign has no rule for further rounds.
-
-    Args:
-        cells: the entries of verdicts.json.
-        rounds: the number of rounds that every cell has.
+    The result is None if the campaign has no rule for further rounds. `cells` has the entries of
+    verdicts.json; `rounds` is the number of rounds that every cell has.
     """
     asked = [cell for cell in cells if cell.get("end")]
     if not asked:
@@ -145,14 +136,7 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Choose the cells that run in a further round.
-
-    Write these cells to a file, or write why there is no such round.
-
-    Args:
-        campaign: a campaign with further rounds.
-        number: the number of the round.
-        experiments: the experiments that judge the cells.
+    """Write the cells of a further round to a file, or why there is no round; return the file.
 
     Raises:
         InputError: the campaign file asks for no further round with this number, or a session of an

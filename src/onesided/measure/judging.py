@@ -155,8 +155,7 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 def with_help(found: Verdict) -> Verdict:
     """Replace the verdict `independent` by `with help`, if the target or its helper calls MPI.
 
-    If the target or its helper calls MPI, an operation that returns early shows only that progress
-    is possible with help.
+    Then an operation that returns early shows only that progress is possible with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 
@@ -171,11 +170,8 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
 
     The verdict `delayed` is tested first, because operations with a delay can also look early or
     late. For example, an access that always takes 4 ms returns early in a compute phase of 240 ms,
-    and late in a compute phase of 7 ms.
-
-    Args:
-        probes: one probe for each launch that ran, even if the launch has no valid sample.
-        too_few: what is added to the reason if too few samples are valid.
+    and late in a compute phase of 7 ms. `probes` has one probe for each launch that ran, even if
+    the launch has no valid sample. If too few samples are valid, `too_few` is added to the reason.
     """
     valid = [probe for probe in probes if len(probe.remaining) >= MINIMUM_SAMPLES_IN_LAUNCH]
     fractions = tuple(probe.early_fraction for probe in valid)
@@ -226,14 +222,8 @@ def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str
     """Return the worst failure among a cell's launches; None if no launch failed.
 
     A launch that was not run is not a failure. Only if no launch of the cell ran, the verdict is
-    `NOT_RUN`.
-
-    Args:
-        statuses: one status for each launch, as collected.
-        details: one detail for each launch.
-
-    Returns:
-        The verdict, and a text with the number of launches and the first reason.
+    `NOT_RUN`. `statuses` and `details` have one entry for each launch. The result is the verdict,
+    and a text with the number of launches and the first reason.
     """
     if all(status == STATUS_OK for status in statuses):
         return None

@@ -31,9 +31,9 @@ executes at a time. The core's width is measured once for each sample of the lat
 WIDE_FACTOR = 0.85
 """A core counts as not shared with another program if its width is at least this share of its full
 width in the same cell. On one virtual machine, a core that another guest also used had 45 to 70 %
-of its full width. A core that was not shared had 85 to 100 % of its full width. At other hours, a
-core that a mostly waiting guest also used had 70 to 95 % of its full width. Therefore no limit
-separates all shared cores from all cores that are not shared."""
+of its full width. A core that was not shared had 85 to 100 %. At other hours, a core that a mostly
+waiting guest also used had 70 to 95 %. Therefore no limit separates all shared cores from all cores
+that are not shared."""
 TARGET_WIDTH = "target_core_width"
 """The series of widths of the target's core, measured before and after each moment of the
 latency."""
@@ -58,10 +58,10 @@ Each cell has its own full width, because the width depends on what runs between
 measurements."""
 
 CORES_MATTER = 1.15
-"""Take the median latency of the moments that meet a condition on the cores, and that of the
-other moments. If these medians differ by more than this factor, the condition matters to the cell's
-latency. If neither condition (cores near each other, cores not shared) matters, all moments of the
-cell count."""
+"""Take the median latency of the moments that meet a condition on the cores, and the median latency
+of the other moments. If these medians differ by more than this factor, the condition matters to the
+cell's latency. If neither condition (cores near each other, cores not shared) matters, all moments
+of the cell count."""
 LEAST_SHARE = 0.3
 """Latencies must meet a condition on the cores only if at least this share of the cell's launches
 have a moment that meets the condition. Without this rule, one or two launches could be a reason to
@@ -115,13 +115,11 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the latencies of one cell in one launch: one for each moment at which it was measured.
+    """Return the latencies of one cell in one launch: one for each moment.
 
     A launch takes the same number of samples at each moment of a latency. The number of moments is
     computed from the number of distances. A launch that measured no distances has one moment.
-
-    Args:
-        series: metric and samples of each rank's series. Metrics that are not needed are ignored.
+    `series` has metric and samples of each rank's series; metrics that are not needed are ignored.
     """
     by_metric: dict[str, list[Sequence[float]]] = defaultdict(list)
     for metric, samples in series:
@@ -194,9 +192,8 @@ def _widths(reading: Reading) -> list[float]:
 def _readings(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the latencies of all launches and moments, as a table (see `readings`).
 
-    Returns:
-        The columns LAUNCH, `LATENCY`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`. A value that is not
-        known is null.
+    The columns are LAUNCH, `LATENCY`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`. A value that is not
+    known is null.
     """
     series = (
         samples.filter(pl.col("metric").is_in(_OF_READING))
@@ -233,13 +230,9 @@ _PARTITION = ("system", "partition")
 def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]:
     """Return, for each partition, the limits for cores that are near, and for cores not shared.
 
-    Args:
-        folder: results of a campaign.
-
-    Returns:
-        ``near_s`` is the longest round trip of a cache line between near cores. ``least_width`` is
-            the least width (operations at a time) of a core that is not shared. A limit is None if
-            it is not known.
+    ``near_s`` is the longest round trip of a cache line between near cores. ``least_width`` is the
+    least width (operations at a time) of a core that is not shared. A limit is None if it is not
+    known.
     """
     is_part = pl.col("metric").is_in(_OF_READING)
     limits = (
@@ -259,9 +252,8 @@ def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]
 def _differ(name: str, among: pl.Expr) -> pl.Expr:
     """Return an expression that is true if a cell's latency depends on one condition on the cores.
 
-    Args:
-        name: the name of the column which says whether the cores were in the right state.
-        among: the moments that are compared.
+    The column `name` says whether the cores were in the right state. `among` selects the moments
+    that are compared.
     """
     latency = pl.col(LATENCY)
     those, others = (
@@ -271,12 +263,7 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Return an expression that is true at moments that do not meet a condition that matters.
-
-    Args:
-        name: see `_differ`.
-        among: see `_differ`.
-    """
+    """Return an expression that is true at moments that do not meet a condition that matters."""
     met = (among & pl.col(name)).any().over(LAUNCH)
     enough = met.filter(among).mean().over(PLACE) >= LEAST_SHARE
     return among & ~pl.col(name) & (enough & _differ(name, among)).fill_null(False)
@@ -311,14 +298,14 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the latency of each launch of a cell, and the state of the cores when it was measured.
 
-    A launch measures its latency at several moments. A moment of the latency counts only if it
-    meets two conditions. The first condition: no other program used the cores of origin and target.
-    The second condition: the cores of origin and target were near each other. A condition that
-    makes no difference to the cell's latency need not be met. The least latency of all moments that
-    count is stored as ``latency.median``, because other work of the machine can only increase a
-    latency. If no moment of a launch counts, the least latency of moments at which no other program
-    used the cores is stored as ``latency.far``. If another program used the cores at every moment,
-    the least latency of the launch is stored as ``latency.shared``.
+    A launch measures its latency at several moments. A moment counts only if it meets two
+    conditions: no other program used the cores of origin and target, and these cores were near each
+    other. A condition that makes no difference to the cell's latency need not be met. The least
+    latency of all moments that count is stored as ``latency.median``, because other work of the
+    machine can only increase a latency. If no moment of a launch counts, the least latency of
+    moments at which no other program used the cores is stored as ``latency.far``. If another
+    program used the cores at every moment, the least latency of the launch is stored as
+    ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (

@@ -58,11 +58,9 @@ def check(
 ) -> SettingCheck:
     """Compare the transport of a cell's launches with the transport that its setting asks for.
 
-    Args:
-        rows: the cell's launches that count.
-        asked: the fields of a transport, and the value that each field must have;
-            ``progress_thread`` asks for more threads after MPI_Init than without a setting.
-        threads: the numbers from `default_threads`.
+    `rows` are the launches that count. `asked` has fields of a transport, with the value that each
+    field must have; ``progress_thread`` asks for more threads after MPI_Init than without a
+    setting. `threads` is the result of `default_threads`.
     """
     if not asked:
         return SettingCheck()

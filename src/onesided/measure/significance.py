@@ -1,8 +1,4 @@
-"""Test whether two sets of launches differ.
-
-This module computes the difference of two means with its interval, and corrects p-values for the
-number of tests.
-"""
+"""Test whether two sets of launches differ; correct p-values for the number of tests."""
 
 import math
 from collections.abc import Sequence
@@ -45,17 +41,12 @@ class Shift:
     def detectable(self, level: float, floor: float = 0.0) -> float | None:
         """Return the smallest true difference that a test would find with a probability of 95 %.
 
-        The method is the normal approximation to the non-central t (Abramowitz and Stegun, Handbook
-        of Mathematical Functions, 26.7.10), as if `error` were the true error. But `error` is only
-        an estimate, so a test finds this difference in a little less than 95 of 100 repetitions
+        A difference is reported only if `p` is below `level`, and if the difference is at least
+        `floor`. The result is above 0, in the unit of the values; None if `error` is not known. The
+        method is the normal approximation to the non-central t (Abramowitz and Stegun, Handbook of
+        Mathematical Functions, 26.7.10), as if `error` were the true error. But `error` is only an
+        estimate, so a test finds this difference in a little less than 95 of 100 repetitions
         (docs/methods.md).
-
-        Args:
-            level: a difference is reported only if `p` is below this level.
-            floor: a difference is reported only if it is at least this large (unit of the values).
-
-        Returns:
-            The difference, above 0, in the unit of the values; None if `error` is not known.
         """
         if self.error is None:
             return None
@@ -67,10 +58,7 @@ class Shift:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Return the value of the continued fraction of the incomplete beta function.
-
-    The method is Lentz's.
-    """
+    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
     value = d
     for m in range(1, _MOST_TERMS):
@@ -90,11 +78,8 @@ def student_tail(t: float, freedom: float) -> float:
     """Return the probability that a value of Student's t distribution is above ``t``.
 
     The method is the incomplete beta function (Abramowitz and Stegun, Handbook of Mathematical
-    Functions, 26.5.8 and 26.7.1).
-
-    Args:
-        t: any value.
-        freedom: the degrees of freedom, above 0; not always a whole number.
+    Functions, 26.5.8 and 26.7.1). `freedom`, the degrees of freedom, is above 0, and not always a
+    whole number.
     """
     if t < 0:
         return 1 - student_tail(-t, freedom)
@@ -135,11 +120,8 @@ def _variance(values: Sequence[float]) -> float:
 def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
     """Return the difference of two means, with its interval and its significance.
 
-    The variances may differ: B. L. Welch, Biometrika 34 (1947), 28-35.
-
-    Args:
-        first: the launches of the first side; logarithms if a ratio is asked for.
-        second: the launches of the second side.
+    The variances may differ: B. L. Welch, Biometrika 34 (1947), 28-35. `first` and `second` have
+    the values of the launches of each side; logarithms if a ratio is asked for.
 
     Raises:
         ValueError: a side has no values.
@@ -180,11 +162,8 @@ def holm(probabilities: Sequence[float | None]) -> list[float | None]:
     probability of any false difference is at most this level. The correction is right even if the
     tests depend on each other, as tests of cells of one launch do. The k-th smallest of n p-values
     is multiplied by n - k + 1. No result is below the result of a smaller p-value. The method is
-    from Holm, Scandinavian Journal of Statistics 6, 1979, 65-70.
-
-    Args:
-        probabilities: one probability for each test; None if there was no test. A None stays None
-            and is not counted.
+    from Holm, Scandinavian Journal of Statistics 6, 1979, 65-70. A probability is None if there was
+    no test. A None stays None and is not counted.
     """
     tested = sorted((p, place) for place, p in enumerate(probabilities) if p is not None)
     adjusted: list[float | None] = [None] * len(probabilities)

@@ -53,17 +53,12 @@ def median(values: Sequence[float]) -> float:
 def order_statistic_coverage(count: int, rank: int) -> float:
     """Return the probability that the distribution's median is between two order statistics.
 
-    The two order statistics are the ``rank``-th smallest and the ``rank``-th largest value.
-
-    Each value is below the median with a probability of one half, so the number of values below the
-    median is binomial. The two values do not enclose the median if fewer than ``rank`` values are
-    on one side of it. Therefore the result is ``1 - 2 * sum(C(count, i) for i < rank) / 2**count``
-    (Le Boudec, Performance Evaluation of Computer and Communication Systems, section 2.2, theorem
-    2.1).
-
-    Args:
-        count: the number of independent values.
-        rank: from 1 (smallest and largest) to ``(count + 1) // 2``.
+    The two order statistics are the ``rank``-th smallest and the ``rank``-th largest of ``count``
+    independent values; ``rank`` is at most ``(count + 1) // 2``. Each value is below the median
+    with a probability of one half, so the number of values below the median is binomial. The two
+    values do not enclose the median if fewer than ``rank`` values are on one side of it. Therefore
+    the result is ``1 - 2 * sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance
+    Evaluation of Computer and Communication Systems, section 2.2, theorem 2.1).
     """
     below = sum(math.comb(count, index) for index in range(rank))
     return max(0.0, 1 - 2 * below / 2**count)
@@ -126,18 +121,11 @@ def rerun_interval(
     exp(+-t * s * sqrt(v/n + v/m))`` with Student's t, the standard deviation s of the logarithms
     and v = `MEDIAN_VARIANCE` (Hahn and Meeker, Statistical Intervals, 1991, chapter 4, on
     prediction intervals). Values of the same quantity, measured under other conditions, may have
-    another median, but they show how much the quantity varies. If groups of such values are given,
-    s is the pooled standard deviation within the groups (as in an analysis of variance), and t has
-    the groups' degrees of freedom.
-
-    Args:
-        values: the values, in any order.
-        again: the number of new values; by default, the number of `values`.
-        others: the figure's values under other conditions, one group for each condition.
-
-    Returns:
-        The ends of the interval in the unit of the values. None if there are no values, if no group
-        has two values, or if a value is not positive.
+    another median, but they show how much the quantity varies. If groups of such values (`others`)
+    are given, s is the pooled standard deviation within the groups (as in an analysis of variance),
+    and t has the groups' degrees of freedom. `again` is the number of new values; by default, the
+    number of `values`. The result is in the unit of the values; None if there are no values, if no
+    group has two values, or if a value is not positive.
     """
     groups = [[math.log(one) for one in group] for group in (values, *others) if _positive(group)]
     freedom = sum(len(group) - 1 for group in groups)
@@ -160,19 +148,13 @@ def _positive(values: Sequence[float]) -> bool:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the nearest-rank percentile.
-
-    The result is the smallest value that is at least as large as ``percent`` % of all values.
+    """Return the nearest-rank percentile: the smallest value not below ``percent`` % of all values.
 
     This percentile is the inverse of the empirical distribution (definition 1 of Hyndman and Fan
     1996). The percentile is always a measured value; it is not interpolated between two values.
 
-    Args:
-        values: the values, in any order.
-        percent: above 0, at most 100.
-
     Raises:
-        ValueError: there are no values, or percent is out of bounds.
+        ValueError: there are no values, or percent is not above 0 and at most 100.
     """
     if not values or not 0 < percent <= 100:
         raise ValueError(f"percentile {percent} of {len(values)} values")
@@ -327,13 +309,7 @@ NORMAL_975 = 1.96
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line through points.
-
-    Attributes:
-        slope: the median slope.
-        low: the lower end of the slope's interval.
-        high: the upper end of the slope's interval.
-    """
+    """A straight line through points: its slope (a median), and the ends of the interval."""
 
     slope: float
     low: float
@@ -347,9 +323,6 @@ def line_through(points: Sequence[tuple[float, float]]) -> Line | None:
     the median of the slopes between all pairs of points (Theil). The slope's interval covers about
     95 % (Sen, Estimates of the Regression Coefficient Based on Kendall's Tau, 1968). Two points
     with the same abscissa have no slope and are left out.
-
-    Args:
-        points: abscissa and ordinate of each.
     """
     slopes = sorted(
         (y - other_y) / (x - other_x)

@@ -72,15 +72,9 @@ def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """Return, for each cell of a baseline, the values of all launches on the cell's machine.
 
     Launches are on the same machine if system, partition, launch model and host are the same. The
-    launches must also have the same setting, thread level, ranks, placement and test.
-
-    Args:
-        cells: the cells of the baseline, one row for each launch.
-        values: one value for each launch (`Analysis.launch_values`).
-
-    Returns:
-        The columns PLACE, metric, unit, statistic, value. Each cell has one row for each launch on
-        its machine.
+    launches must also have the same setting, thread level, ranks, placement and test. `values` has
+    one value for each launch (`Analysis.launch_values`). The result has the columns PLACE, metric,
+    unit, statistic and value, and, for each cell, one row for each launch on the cell's machine.
     """
     launches = cells.select(*LAUNCH, *_OF_PLACE, "host")
     found = values.select(*LAUNCH, *_VALUE, "value")
@@ -134,10 +128,7 @@ def summarise(
 ) -> list[dict[str, Any]]:
     """Return the rows of summary.parquet for one experiment.
 
-    Args:
-        campaign: the campaign with the cells.
-        experiment: the experiment.
-        values: the values of the experiment's launches, with the columns `VALUE_COLUMNS`.
+    `values` has the values of the experiment's launches, with the columns `VALUE_COLUMNS`.
     """
     cells, samples = campaign.of_kernel(experiment.kernel)
     identity = {place_of(row): row for row in cells.select(IDENTITY).to_dicts()}

@@ -38,14 +38,8 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
     The slowest bursts' time is the `SHARE_PERCENT` percentile of all bursts' times. If there are
     several bursts, the slowest burst alone is never used, because another program may have
-    disturbed it.
-
-    Args:
-        bursts: the bursts of a latency; each is the time of one operation (s).
-        accesses: the times of single accesses (s); empty if there were none.
-
-    Returns:
-        The ratio; None if there are no bursts.
+    disturbed it. `bursts` has the time of one operation in each burst (s); `accesses` has the times
+    of single accesses (s), if there were any. The result is None if there are no bursts.
     """
     if not bursts:
         return None
@@ -58,14 +52,9 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
     """Return, for each launch of a kernel, the tail of its latency.
 
-    If a launch has several origins, its tail is the largest tail of an origin.
-
-    Args:
-        samples: the samples of one kernel.
-        access: the series with the times of single accesses; empty if none was timed.
-
-    Returns:
-        The columns LAUNCH, metric, statistic, unit, value. Launches without a latency have no row.
+    If a launch has several origins, its tail is the largest tail of an origin. `access` is the
+    series with the times of single accesses; empty if none was timed. The columns are LAUNCH,
+    metric, statistic, unit and value. Launches without a latency have no row.
     """
     metric = pl.col("metric")
     series = (
@@ -95,14 +84,10 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
     """If targets had to wait for their cores, return a sentence that the machine may cause tails.
 
-    Args:
-        folder: results of a campaign.
-        where: selects launches by any of `PLACE`; by default all launches.
-
-    Returns:
-        The sentence. None if targets waited for at most `MOST_RUN_DELAY` of their compute phases,
-        or if this is not known. Cells with a helper or a ghost do not count, because two threads or
-        processes on one core wait for each other.
+    The result is None if targets waited for at most `MOST_RUN_DELAY` of their compute phases, or if
+    this is not known. Cells with a helper or a ghost do not count, because two threads or processes
+    on one core wait for each other. `where` selects launches by any of `PLACE`; by default all
+    launches.
 
     Raises:
         InputError: samples.parquet is missing or cut.
@@ -130,10 +115,8 @@ def times(factor: float) -> str:
 def remark(tail: float | None, low: float, high: float) -> str | None:
     """Return a remark on a latency with a large tail or a wide interval; None for other latencies.
 
-    Args:
-        tail: the median tail over launches; None if it is not known.
-        low: the lower end of the latency's interval.
-        high: the upper end.
+    `tail` is the median tail over launches; None if it is not known. `low` and `high` are the ends
+    of the latency's interval.
     """
     found = []
     if tail is not None and tail >= OUT_OF_PROPORTION:

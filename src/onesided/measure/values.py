@@ -69,10 +69,8 @@ def of_campaign(campaign: CollectedCampaign, experiments: Experiments) -> pl.Dat
 def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) -> pl.DataFrame:
     """Read the values.parquet of a campaign that was analysed.
 
-    Args:
-        folder: the campaign's results.
-        where: selects rows by any of `VALUE_COLUMNS`; by default all rows.
-        names: the names of the columns to read; by default all columns.
+    `where` selects rows by any of `VALUE_COLUMNS`, and `names` selects columns; by default, all are
+    read.
 
     Raises:
         InputError: the file is missing or cut, lacks a column, or has a column of another type.
@@ -83,10 +81,9 @@ def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) 
 def by_column(wide: pl.DataFrame, units: Mapping[str, str]) -> pl.DataFrame:
     """Turn a table with a column for each statistic into a table with a row for each value.
 
-    Args:
-        wide: one row for each launch. Besides `LAUNCH`, the columns are ``metric.statistic`` or
-            ``metric.statistic.kind``. A value is null if the launch has no such value.
-        units: the units of those metrics that are not times.
+    `wide` has one row for each launch. Besides `LAUNCH`, its columns are ``metric.statistic`` or
+    ``metric.statistic.kind``. A value is null if the launch has no such value. `units` has the
+    units of those metrics that are not times.
     """
     words = pl.col("name").str.split(".")
     return (

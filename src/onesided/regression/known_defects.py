@@ -96,9 +96,7 @@ def read(folder: Path) -> list[Defect]:
 def expected(defects: Sequence[Defect], faults: Mapping[str, str]) -> dict[str, list[str]]:
     """Return, for the name of each known defect, the failing cells that the defect explains.
 
-    Args:
-        defects: the defects of the test. The first defect that fits a cell explains the cell.
-        faults: for each failing cell, how it fails.
+    The first defect that fits a cell explains the cell. `faults` says how each failing cell fails.
     """
     found: dict[str, list[str]] = {defect.name: [] for defect in defects}
     for cell, shows_as in faults.items():

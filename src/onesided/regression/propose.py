@@ -27,9 +27,8 @@ campaigns, each of 3,534 latencies was at most 1.79 times the median that the ot
 pair had measured."""
 
 AGREEING = 3
-"""The values of this number of launches, those with the least values, must be close together. If
-only one or two launches had unusually small values, later launches could not stay well below the
-bound."""
+"""The values of this number of launches, the least values, must be close together. If only one or
+two launches had unusually small values, later launches could not stay well below the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
 """The values of the best launches agree if they differ by at most this factor. Then even the third
@@ -74,10 +73,7 @@ class Proposal:
 
     @property
     def refusal(self) -> str | None:
-        """Return why no bound can be proposed, and how many rounds would allow a bound.
-
-        Return None if a bound can be proposed.
-        """
+        """Return why no bound can be proposed, and how many rounds would allow one; else None."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -112,8 +108,7 @@ class Proposal:
 def propose(values: Sequence[float]) -> Proposal:
     """Return what the launches of a campaign say about a bound for one value.
 
-    Args:
-        values: the value of each launch, in the unit of the figure; at least one.
+    `values` has the value of each launch, in the unit of the figure; at least one.
     """
     ordered = sorted(values)
     least = ordered[0]
@@ -147,10 +142,6 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
     Three kinds of cells have no bounds: cells that failed, cells with more threads than cores (they
     measure the scheduler), and cells with a setting other than the default.
-
-    Args:
-        folder: an analysed folder of results.
-        experiments: the experiments with which the results were judged.
 
     Raises:
         InputError: a file of the folder is missing, cut or of another version.

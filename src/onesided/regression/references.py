@@ -72,11 +72,8 @@ def file_of(system: str, partition: str, environment: str) -> Path:
 def documents_of(cells: Iterable[Mapping[str, Any]], campaign: str) -> dict[Path, dict[str, Any]]:
     """Return the contents of reference files with a campaign's verdicts; the keys are their paths.
 
-    Only observed verdicts are kept. Cells that failed or are undecided get no reference.
-
-    Args:
-        cells: entries of verdicts.json.
-        campaign: the name of the campaign, for the record.
+    Only observed verdicts are kept. Cells that failed or are undecided get no reference. `campaign`
+    is the name of the campaign, for the record.
     """
     found: dict[Path, dict[str, Any]] = {}
     tests: dict[Path, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
@@ -138,10 +135,6 @@ def launch_figures(
     """Return the values of a launch by name (`figure_name`), computed as in a report.
 
     Each latency in the result is the latency that `reading_of` returns.
-
-    Args:
-        results: the launch's result lines by cell.
-        metrics: the metrics of the kernel's experiment.
     """
     found: dict[str, float] = {}
     others = []
@@ -178,9 +171,8 @@ def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
 def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:
     """Return a line of text for each cell that was independent in the reference but now waits.
 
-    Args:
-        kept: the verdicts by cell, from `read`.
-        probes: by cell, the valid samples of the launch.
+    `kept` has the verdicts by cell, from `read`; `probes` has the valid samples of the launch by
+    cell.
     """
     found = {}
     for cell, word in kept.items():

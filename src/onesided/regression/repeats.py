@@ -82,8 +82,8 @@ class Shown:
     def decides(self, launches: int) -> float | None:
         """Return the value that is compared with the bound; None if the launches do not suffice.
 
-        Args:
-            launches: the number of launches; with fewer than `LEAST_LAUNCHES`, all must be as kept.
+        If there are fewer than `LEAST_LAUNCHES` launches, the cores of all launches must have been
+        in the campaign's state.
         """
         if self.is_clear:
             return min(self.values)
@@ -94,9 +94,7 @@ class Shown:
 def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
     """Return, for each reference with a bound, the values that the launches measured.
 
-    Args:
-        kept: the result of `references.read`.
-        launches: the results of the first launch and of the repeats.
+    `launches` has the results of the first launch and of the repeats.
     """
     figures = {name: references.figure_of(name, figure) for name, figure in kept.figures.items()}
     metrics = dict.fromkeys(metric for metric, _ in figures.values())
@@ -118,10 +116,6 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
     A reference is left out if no launch cleared its value, and too few launches had cores in the
     same state as in the campaign (`references.is_as_kept`). Values that were measured in other
     states of the cores say nothing about the MPI.
-
-    Args:
-        kept: see `shown`.
-        launches: see `shown`.
     """
     found = {}
     for name, own in shown(kept, launches).items():
@@ -153,10 +147,7 @@ def launches_in(folder: Path) -> list[records.Launch]:
 
 
 def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
-    """Tell whether a test must be launched once more.
-
-    A launch that ended with an error is not repeated.
-    """
+    """Tell whether a test must be launched once more; never after a launch with an error."""
     if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
         return False
     found = shown(kept, [launch.results for launch in launches])

@@ -80,10 +80,7 @@ def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> li
 def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
     """Return names or their number as text: ``all 3 MPIs``, ``mpich-5.0.2``, ``7 of 12 MPIs``.
 
-    Args:
-        some: the things to name.
-        every: all things of this kind.
-        plural: the noun for the things.
+    `some` are the things to name, `every` are all things of this kind, and `plural` is their noun.
     """
     if len(some) == len(every) > 1:
         return f"both {plural}" if len(every) == 2 else f"all {len(every)} {plural}"
@@ -95,10 +92,8 @@ def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
 def where(words_of: Mapping[str, str], plural: str) -> str:
     """Return a text that says with which MPIs an access completes while the target computes.
 
-    `words_of` is a mapping from MPIs to their verdicts.
-
-    The text names an MPI at most once. If the text has the word ``only`` or ``none``, accesses wait
-    with each MPI that the text does not name.
+    `words_of` is a mapping from MPIs to their verdicts. The text names an MPI at most once. If the
+    text has the word ``only`` or ``none``, accesses wait with each MPI that the text does not name.
     """
     every = list(words_of)
 
@@ -133,10 +128,8 @@ def by_result(
 ) -> list[tuple[list[T], dict[str, str]]]:
     """Group things, such as ways to access a window, that have equal verdicts with every MPI.
 
-    The first group is the group with progress in the most MPIs.
-
-    Args:
-        things: the things, each with its verdict in each MPI.
+    The first group is the group with progress in the most MPIs. `things` has each thing with its
+    verdict in each MPI.
     """
     same: dict[tuple[tuple[str, str], ...], tuple[list[T], dict[str, str]]] = {}
     for thing, words in things:
@@ -151,11 +144,7 @@ def by_result(
 
 
 def terminal_summary(loaded: Loaded) -> str:
-    """Return the text for the terminal at a campaign's end: answers, numbers of cells, and times.
-
-    Args:
-        loaded: the campaign's results.
-    """
+    """Return the text for the terminal at a campaign's end: answers, numbers of cells, times."""
     folder = loaded.campaign.folder
     lines = [" ".join(scope.sentences(loaded))]
     answered = set()

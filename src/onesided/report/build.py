@@ -46,9 +46,7 @@ class Sheet:
     """An HTML file of the report, which needs no other file.
 
     Attributes:
-        file: the name of the file.
         title: the name of the file in the navigation.
-        heading: the heading of the file.
         headlines: the answers at the top of the file, each with its experiment and the address of
             the whole answer.
         sections: the sections below the answers.
@@ -117,10 +115,7 @@ def _every_cell(
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
-    """Join the sections that have the same identifier into one section.
-
-    The joined section is where the first of these sections was.
-    """
+    """Join sections with the same identifier into one, in the place of the first section."""
     joined: dict[str, Section] = {}
     for one in sections:
         first = joined.get(one.identifier)
@@ -135,10 +130,7 @@ def _study_file(experiment: Experiment) -> str:
 def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> list[Sheet]:
     """Return the campaign's page, which has the answers, and after it a page for each study.
 
-    Args:
-        loaded: the campaign.
-        materials: the materials of the campaign's experiments.
-        single_file: put everything on the campaign's page.
+    If `single_file` is true, everything is on the campaign's page.
     """
     studies: dict[str, list[Material]] = {}
     for material in materials:
@@ -206,9 +198,7 @@ def _one_round(materials: Sequence[Material]) -> str | None:
 def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
     """Return what a paper must say about the campaign whose results it uses: name, dates, commit.
 
-    Args:
-        loaded: the campaign.
-        measured_on: the sentences that `scope.sentences` returns.
+    `measured_on` has the sentences that `scope.sentences` returns.
     """
     record = loaded.campaign.record
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
@@ -269,11 +259,7 @@ def _again(materials: Sequence[Material]) -> str | None:
 def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | None = None) -> str:
     """Return the HTML of one of the report's files.
 
-    Args:
-        loaded: the campaign.
-        sheet: the file.
-        every: all files of the report.
-        again: a command that runs a cell again.
+    `again` is a command that runs a cell again.
     """
     measured_on = scope.sentences(loaded)
     library = figures.packed_library() if has_figure(sheet.sections) else ""
@@ -299,10 +285,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
 
 
 def _write_archive(folder: Path, names: Iterable[str]) -> None:
-    """Write an archive of files of a folder into this folder.
-
-    If the files are equal, the archive is equal, too.
-    """
+    """Write an archive of a folder's files into this folder; equal files give an equal archive."""
     with (
         writing.whole_file(folder / ARCHIVE) as temporary,
         zipfile.ZipFile(temporary, "w") as archive,
@@ -329,9 +312,7 @@ def _remove_stale(folder: Path, kept: Container[str]) -> None:
 def build(loaded: Loaded, single_file: bool = False) -> Path:
     """Write the report of a campaign; return the path of its page. The page is written last.
 
-    Args:
-        loaded: the campaign's results.
-        single_file: put everything on the campaign's page, and write no page for each study.
+    If `single_file` is true, everything is on the campaign's page.
 
     Raises:
         OnesidedError: a file cannot be written.

@@ -45,10 +45,7 @@ class RanksOf(Axis):
 
 @dataclass(frozen=True)
 class LevelOf(Axis):
-    """The axis `thread level`.
-
-    With this axis, only cells with the same thread level are compared.
-    """
+    """The axis `thread level`; only cells with the same thread level are compared."""
 
     def value(self, cell: Cell) -> str:
         """Return the thread level in a cell's declaration."""
@@ -74,10 +71,7 @@ def at_level(words: str, values: Mapping[str, object]) -> str:
 
 
 def is_timed(cell: Cell) -> bool:
-    """Tell whether a cell has times to show.
-
-    If a rank computes in the cell, the cell has a verdict in place of times.
-    """
+    """Tell whether a cell has times to show; if a rank computes, the cell has a verdict instead."""
     return cell.axis("target_state") != COMPUTES
 
 
@@ -93,10 +87,7 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 
 @dataclass(frozen=True)
 class ByCores:
-    """Two tables of cells.
-
-    Cells with more ranks or threads than cores are in the second table, which is closed until the
-    reader opens it.
+    """Two tables of cells; the second table, of cells with too few cores, is closed at first.
 
     Attributes:
         pivot: the form of both tables.
@@ -159,7 +150,6 @@ class Growth:
     """Tables of the laws that a metric can follow when the number of ranks grows.
 
     Attributes:
-        kernel: the kernel of the tables.
         metric: a metric of summary.parquet.
         statistic: the statistic of the metric.
         shown: tells whether a cell is in the table of today.

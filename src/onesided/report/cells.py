@@ -25,10 +25,7 @@ Thing, Key = TypeVar("Thing"), TypeVar("Key")
 
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
-    """Group things by the key that a function returns for each thing.
-
-    The keys, and the things of each key, keep the given order.
-    """
+    """Group things by a key; the keys, and the things of each key, keep the given order."""
     groups: dict[Key, list[Thing]] = {}
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
@@ -62,10 +59,7 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a format for names that include partitions, and the columns that fill the format.
-
-    Return None if there is only one partition.
-    """
+    """Return a format for names with partitions, and its columns; None for only one partition."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -75,10 +69,7 @@ def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
-    """Return a function that names the environment and the partition of a table row.
-
-    The result is None if all cells are of one partition.
-    """
+    """Return a function that names a row's environment and partition; None for one partition."""
     naming = _columns_apart(cells)
     return _naming(*naming) if naming else None
 
@@ -251,10 +242,6 @@ def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
     """Return a copy of a cell for a figure over the number of ranks.
 
     In the copy, the number of ranks is a label. A further label says whether the cell is crowded.
-
-    Args:
-        cell: the cell as it was declared.
-        is_crowded: whether the cell had too few cores.
     """
     labels = {
         **cell.labels,
@@ -271,10 +258,7 @@ def measure_of(values: Sequence[float]) -> Measure:
 
 
 def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values.
-
-    The ratio's interval is the widest interval that the intervals of both values allow.
-    """
+    """Return the ratio of two values, with the widest interval that their intervals allow."""
     low, high = above.low / below.high, above.high / below.low
     launches = min(above.launches, below.launches)
     return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
@@ -285,7 +269,6 @@ class Values:
     """The values of a metric.
 
     Attributes:
-        material: the material with the values.
         metric: a metric of summary.parquet.
         statistic: the statistic of the metric in each launch.
     """

@@ -46,7 +46,7 @@ NOT_TOGETHER = "no number of ranks has every value that the claim compares"
 NO_VALUE = "no cell of this campaign decides it"
 
 NAMED = ("claim", "source")
-"""The maximum length, in letters, of the text that says why a cell has no value."""
+"""The keys that identify a row in a table of claims."""
 
 LONGEST_REASON = 120
 """The maximum length, in letters, of the reason why a cell has no value."""
@@ -110,9 +110,7 @@ class Claim:
     def _reason(self, cells: Cells, why: str) -> str:
         """Return why nothing was measured: how a cell failed, or the reason that `decide` gives.
 
-        Args:
-            cells: the cells of the MPI.
-            why: what `decide` says; empty if it says nothing.
+        `why` is what `decide` says; empty if it says nothing.
         """
         crowd, without = "", []
         for choice in self.choices:
@@ -148,11 +146,9 @@ class Answer:
     """The outcome of a claim with one MPI, on one partition and at one setting.
 
     Attributes:
-        claim: the claim.
-        environment: the MPI, by the campaign's name for it.
+        environment: the campaign's name for the MPI.
         partition: system and partition, with a colon between them.
         setting: the setting of the cells that decide the claim, unless the claim names settings.
-        outcome: the outcome.
         row: the end of a link to the claim's row on the page of the study.
     """
 
@@ -169,7 +165,8 @@ class ClaimsTable(Table):
     """A table of claims on the page of a study.
 
     Attributes:
-        answers: what the rows say: one answer for each claim and each column that it concerns.
+        answers: what the rows say: one answer for each claim and each column that the claim
+            concerns.
     """
 
     OF_ONE: ClassVar[str] = "Each is of one launch; the next may decide otherwise."
@@ -372,18 +369,10 @@ def published_experiment(
     """Return the experiment that repeats an experiment of a paper.
 
     The experiment's page ends with the paper's claims. When campaigns are compared, one of the
-    experiment's times is compared.
-
-    Args:
-        module: the full name of the module; its last part is the kernel's name.
-        title: the reader's name for the experiment.
-        order: the place in a report.
-        study: the study of the experiment.
-        analysis: judges the experiment.
-        lead: what a reader of the page has to know.
-        contents: what the page shows, from top to bottom.
-        metrics: figures of a launch (see `timed`); by default all figures of the analysis.
-        published: the paper's numbers of the first figure, by the number of processes.
+    experiment's times is compared. `lead` is what a reader of the page has to know; `contents` is
+    what the page shows, from top to bottom. `metrics` has figures of a launch (see `timed`); by
+    default all figures of the analysis. `published` has the paper's numbers of the first figure, by
+    the number of processes.
     """
     kernel = module.rpartition(".")[2]
     first = analysis.metrics[0]

@@ -26,7 +26,7 @@ FILE, TITLE = "claims.html", "The papers' claims"
 HEADING = "Do the papers' claims hold today?"
 
 SECTION = "claims"
-"""The first section's identifier, with which those of all sections and all tables begin."""
+"""The identifier of the first section; all sections' and tables' identifiers begin with it."""
 
 ANSWERS = f"{SECTION}_answers"
 """The name of the table with one row for each answer to a claim."""
@@ -50,7 +50,6 @@ class Judged:
 
     Attributes:
         experiment: the experiment that the claim is about.
-        answer: the answer.
         name: the MPI, with partition and setting if these differ between answers.
         at: the address of the claim's row on the page of the study.
     """
@@ -78,10 +77,7 @@ class Judged:
 
     @property
     def mark(self) -> str:
-        """Return a text that names study and kernel.
-
-        A filter on the page finds a study's rows by the word that `_mark_of` returns.
-        """
+        """Return a text with study and kernel; a filter finds a study's rows by `_mark_of`."""
         return f"{_mark_of(self.study)} {self.experiment.kernel}"
 
 
@@ -97,10 +93,8 @@ def judged(
 ) -> list[Judged]:
     """Return every answer to a claim from the pages of some experiments.
 
-    Args:
-        experiments: the experiments.
-        sections: the sections of each experiment's page, by kernel.
-        files: the file of the page, by kernel; empty for the page that has the link.
+    `sections` has the sections of each experiment's page, by kernel. `files` has the file of the
+    page, by kernel; the file is empty for the page that has the link.
     """
     found = [
         (experiment, answer)
@@ -175,8 +169,7 @@ class ClaimsPage:
     def lines(self, file: str) -> list[Markup]:
         """Return two lines of text for the first screen; [] if the campaign has no claims.
 
-        Args:
-            file: the file of the page; empty if it is the page with the lines.
+        `file` is the file of the page of claims; empty if the lines are on this page.
         """
         if not self.every:
             return []
@@ -198,8 +191,8 @@ class ClaimsPage:
     def _over_names(self) -> str:
         """Return a sentence that says, for each MPI, how many of the decided claims hold.
 
-        For many MPIs, it names only the MPIs with the least and the largest share of holding
-        claims.
+        For many MPIs, the sentence names only the MPIs with the least and the largest share of
+        holding claims.
         """
         shares = {}
         for name, own in grouped(self.every, lambda one: one.name).items():
@@ -238,10 +231,7 @@ class ClaimsPage:
         ]
 
     def _counts(self) -> Table:
-        """Return a table with the number of claims for each study, MPI and answer.
-
-        Each number in the table is a link to the answers that it counts.
-        """
+        """Return a table that counts claims by study, MPI and answer, with links to the answers."""
         rows = []
         for (study, name), own in grouped(self.every, lambda one: (one.study, one.name)).items():
             counts = Counter(one.word for one in own)
@@ -335,10 +325,7 @@ _DIFFERS = "differs"
 
 
 def _together(words: Iterable[str]) -> str:
-    """Combine the answers to a claim with all MPIs into one word.
-
-    MPIs that do not decide the claim are left out.
-    """
+    """Combine a claim's answers into one word; leave out MPIs that do not decide the claim."""
     found = set(words)
     decided = found & {HOLDS, DOES_NOT_HOLD}
     if len(decided) > 1:
@@ -365,10 +352,7 @@ def _row(own: Sequence[Judged]) -> Row:
 
 
 def _reasons(found: Sequence[Judged]) -> str:
-    """Return why nothing was measured.
-
-    If there are several reasons, each reason is given with its MPIs.
-    """
+    """Return why nothing was measured; if there are several reasons, each with its MPIs."""
     by_reason = grouped(found, lambda one: one.answer.outcome.why)
     if len(by_reason) == 1:
         return next(iter(by_reason))

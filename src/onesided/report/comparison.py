@@ -239,12 +239,8 @@ IDENTIFIER = "beside"
 def section(folder: Path, other: str, experiments: Experiments) -> Section:
     """Return the section of a report that compares the report's campaign with another campaign.
 
-    If the other campaign's results cannot be read, the section says why.
-
-    Args:
-        folder: the folder of this campaign's results.
-        other: the other campaign's name; its folder is beside this campaign's folder.
-        experiments: the experiments that judged both campaigns.
+    If the other campaign's results cannot be read, the section says why. `folder` has this
+    campaign's results; the folder of the campaign `other` is beside it.
     """
     title = f"Beside the campaign {other}"
     first, merits = folder.parent / other, experiments.merits
@@ -312,10 +308,7 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return the table of environments.
-
-    The last column contains the ratios that `onesided compare` prints.
-    """
+    """Return the table of environments, with the ratios that `onesided compare` prints."""
     # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
@@ -353,10 +346,7 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return a table of the cells of one kernel, which compares the two campaigns.
-
-    All values in the table are values of one metric.
-    """
+    """Return a table that compares the values of a kernel's cells in the two campaigns."""
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
     sides = Sides("there", "here", (f", {other}", " here"))

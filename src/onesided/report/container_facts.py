@@ -63,10 +63,7 @@ def sharing_table(
 ) -> Table:
     """Return the table of what an environment's ranks share, from the headers of its launches.
 
-    Args:
-        campaign: the collected tables.
-        environments: the environments in containers. The table also has their native environments.
-        topic: identifier of the question.
+    The table also has the native environments. `topic` is the identifier of the question.
     """
     kinds = dict.fromkeys(
         kind for one in campaign.record.get("launch_facts", []) for kind in one["namespaces"]
@@ -103,10 +100,7 @@ def sharing_table(
 def _sharing_rows(
     campaign: CollectedCampaign, environment: str, way: str, container: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the facts that an environment's launches report.
-
-    Launches that report equal facts share a row.
-    """
+    """Return the facts of an environment's launches; launches with equal facts share a row."""
     documents = campaign.record.get("environments", [])
     reasons = [one.get("reason") for one in documents if one["name"] == environment]
     fixed = {

@@ -56,13 +56,9 @@ def ratios_table(
 ) -> Table:
     """Return the table of ratios of one kernel: one row for each operation.
 
-    The table has one column for each way to launch.
-
-    Args:
-        topic: identifier of the question.
-        cells: one or more cells of the kernel, as `cells_with_ratio` returns them.
-        ways: how each environment in a container was launched, by the environment's name.
-        merit: the figure of merit by which cells are compared.
+    The table has one column for each way to launch. `topic` is the identifier of the question.
+    `cells` has one or more cells of the kernel, as `cells_with_ratio` returns them. `ways` says how
+    each environment in a container was launched, by the environment's name.
     """
     kernel = cells[0].first["kernel"]
     axes = [axis for axis in axes_that_differ(cells) if axis not in merit.pooled]
@@ -131,11 +127,8 @@ def ratios_figure(
 ) -> Figure:
     """Return the figure of ratios, which has one line for each environment in a container.
 
-    Args:
-        topic: identifier of the question.
-        comparison: the comparison of the native cells with the cells in containers.
-        overall: the difference of each environment that was timed; at least one difference.
-        merits: the figure of merit of each kernel, by which cells are compared.
+    `topic` is the identifier of the question. `overall` has the difference of each environment that
+    was timed; at least one difference.
     """
     rows = [_drawn(one.other, EVERYTHING, one.difference) for one in overall]
     settings = {one.other: one.setting for one in overall}

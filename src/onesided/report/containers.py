@@ -107,11 +107,7 @@ def sections(
 ) -> list[Section]:
     """Return a section for each of the two questions that the campaign can answer; [] if none.
 
-    Args:
-        campaign: the collected tables.
-        experiments: the experiments that judged the cells.
-        entries: the cells of verdicts.json.
-        summary: summary.parquet.
+    `entries` has the cells of verdicts.json; `summary` is summary.parquet.
     """
     judged = Judged(campaign.folder, experiments.merits, entries, summary)
     found = [_section(campaign, judged, topic) for topic in (COST, ABI)]

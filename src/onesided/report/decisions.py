@@ -37,7 +37,7 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "percent": lambda value: numbers.share(value, 1.0),
     "bytes": numbers.exact_bytes,
 }
-"""The functions that write a value as text; a claim chooses one of them by its name here."""
+"""The functions that write a value as text; a claim chooses a function by its name here."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
 """With these verdicts, an access completes before the target's compute phase ends."""
@@ -67,11 +67,7 @@ def decided(
 ) -> Outcome:
     """Tell whether the ratio of two values is within bounds, with the intervals of both values.
 
-    Args:
-        above: the value that is divided.
-        below: the value that `above` is divided by.
-        least: the least ratio that is within the bounds.
-        most: the greatest ratio that is within the bounds.
+    The ratio is `above` divided by `below`; the bounds are `least` and `most`.
     """
     if above is None or below is None:
         return Outcome(NOT_MEASURED)
@@ -83,7 +79,7 @@ def within(
 ) -> Outcome:
     """Tell whether a ratio's whole interval is within bounds; `OPEN` if only a part is within them.
 
-    Of one launch, a ratio that is written like a bound is `OPEN`, too, unless it was `counted`.
+    A ratio of one launch that is written like a bound is `OPEN`, too, unless it was `counted`.
     Without a ratio, the result is `NOT_MEASURED`.
     """
     if ratio is None:
@@ -116,7 +112,6 @@ class Cells:
     """The cells of an MPI from which a claim chooses, and the claim's metric.
 
     Attributes:
-        material: the material with the values.
         cores: the material's cells with a core for each rank and thread.
         crowd: all other cells of the material.
         environment: the MPI.
@@ -233,10 +228,8 @@ class Cells:
     ) -> Outcome:
         """Return why the cells of a choice have no value at a number of ranks.
 
-        Args:
-            choice: the cells.
-            ranks: the number; None: any number but the one that was measured.
-            measured: the numbers that were measured; by default those of the cells with a value.
+        If `ranks` is None, any number but the measured number is meant. `measured` has the measured
+        numbers; by default, the numbers of the cells with a value.
         """
         whole = {**self.common, **choice}
         any_ranks = replace(self, common={n: value for n, value in whole.items() if n != RANKS})
@@ -323,8 +316,8 @@ def per_node(cells: Cells, asked: Asked) -> Outcome:
     All compared cells have the same number of ranks: the largest that was measured with several
     numbers of ranks per node. A claim names cells as `of` and, if they are not the same, as `to`.
     The value of `of` with the most ranks per node is divided by the value of `to` with the fewest;
-    with ``falls``, the other way round.
-    With ``varies``, the greatest value of the cells `of` is divided by their least value.
+    with ``falls``, the other way round. With ``varies``, the greatest value of the cells `of` is
+    divided by their least value.
     """
     choices = asked["of"], asked.get("to", asked["of"])
     over, under = (cells.placed(choice) for choice in choices)
@@ -369,8 +362,8 @@ def verdict(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by the verdict of a cell; the cell with the fewest ranks is asked first.
 
     With ``ends``, the claim is about whether the cell ends or hangs. With ``completes``, the claim
-    is about whether an access completes while its target computes. With ``completes``, the result
-    is `OPEN` if the cell failed or is undecided.
+    is about whether an access completes while its target computes; the result is `OPEN` if the cell
+    failed or is undecided.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):

@@ -50,10 +50,8 @@ def _environment() -> jinja2.Environment:
 def document(name: str, **values: Any) -> str:
     """Return a page: a template filled with the project's style, script, legend and parts.
 
-    Args:
-        name: the name of the template.
-        values: what the page shows. If no `legend` is given, the page says what each verdict means.
-            If a `caveat` is given, this sentence is at each table and figure of the page.
+    If no `legend` is given, the page says what each verdict means. If a `caveat` is given, this
+    sentence is at each table and figure of the page.
     """
     page = _environment().get_template(name)
     return page.render(
@@ -70,10 +68,7 @@ Content = str | Table
 
 
 def write_files(folder: Path, files: Mapping[str, Content]) -> None:
-    """Write files to a folder; each file is given by its name and its content.
-
-    A CSV file is written piece by piece, so it is never in memory as a whole.
-    """
+    """Write files to a folder, CSV files piece by piece, so that none is in memory as a whole."""
     for name, content in files.items():
         pieces = content.csv_pieces() if isinstance(content, Table) else [content]
         writing.write_pieces(folder / name, pieces)
@@ -128,11 +123,7 @@ def _written() -> Mapping[str, Any]:
 
 
 def columns_table(files: Mapping[str, Content]) -> Table:
-    """Return a table that describes every column of a report's CSV files and Parquet files.
-
-    Args:
-        files: the files, by their names. A file that is not a table has no columns.
-    """
+    """Return a table that describes every column of a report's CSV files and Parquet files."""
     tables = {name: content for name, content in files.items() if isinstance(content, Table)}
     columns = (
         Column("file", "file", header=True),

@@ -66,10 +66,7 @@ def colour(name: str) -> str:
 
 
 def series_colours(count: int) -> list[str]:
-    """Return a colour for each of `count` series.
-
-    If there are more series than colours, some series have the same colour.
-    """
+    """Return a colour for each of `count` series; if there are too few colours, they repeat."""
     return [colour(SERIES[at % len(SERIES)]) for at in range(count)]
 
 
@@ -99,12 +96,9 @@ def combined(
     """Return the Vega-Lite specification of one chart that combines several charts.
 
     Altair's own functions for this task are slower: they copy all parts of all charts several
-    times.
-
-    Args:
-        how: ``layer``, ``concat``, ``hconcat`` or ``vconcat``.
-        charts: the charts, or specifications from this function.
-        properties: further properties of the combined chart, by their names in Vega-Lite.
+    times. `how` is ``layer``, ``concat``, ``hconcat`` or ``vconcat``. `charts` may have
+    specifications from this function. `properties` has further properties of the combined chart, by
+    their names in Vega-Lite.
     """
     whole: Specification = {"datasets": {}, how: []}
     for chart in charts:

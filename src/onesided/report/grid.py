@@ -53,10 +53,7 @@ returns the field's value."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
-    """Return the table rows of some cells.
-
-    If an axis has no meaning for a cell, its field is empty.
-    """
+    """Return the table rows of some cells; the field of an axis without a meaning is empty."""
     experiment, lines = material.experiment, material.lines
 
     def row_of(cell: Cell) -> dict[str, Any]:
@@ -95,10 +92,7 @@ def _is_empty(key: str, cells: Sequence[Cell]) -> bool:
 
 
 def cells_table(material: Material) -> Table:
-    """Return the table with every declared cell of an experiment.
-
-    In each environment, failures come first.
-    """
+    """Return the table of an experiment's declared cells, failures first in each environment."""
     order = {name: place for place, name in enumerate(material.environments)}
     cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
     levels = sorted({str(cell.thread_level) for cell in cells})
@@ -161,11 +155,8 @@ def _names(material: Material) -> dict[str, str]:
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
     """Return, for each environment, the number of cells with each verdict, and the first failure.
 
-    If all cells are on one page, each number of cells is a link to these cells.
-
-    Args:
-        loaded: the campaign.
-        files: the page with the cells of each kernel.
+    If all cells are on one page, each number of cells is a link to these cells. `files` has the
+    page with the cells of each kernel.
     """
     record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
     by_name = grouped(loaded.cells, lambda cell: cell.environment)

@@ -36,13 +36,10 @@ def address(
 ) -> str:
     """Return an address that opens a page of the report and filters the rows of its tables.
 
-    Args:
-        file: the file of the page; if empty, the page with the link.
-        table: the name of a table; if empty, every table of cells on the page.
-        mpi: the environment; if empty, all environments.
-        verdict: the word of the verdict. A word that no single cell has, such as the word for cells
-            that differ, filters nothing.
-        words: the words that a row must have.
+    `file` is the file of the page; if empty, the page with the link. If `table` is empty, every
+    table of cells on the page is meant, and if `mpi` is empty, all environments. A `verdict` that
+    no single cell has, such as the word for cells that differ, filters nothing. `words` has the
+    words that a row must have.
     """
     chosen = {
         "table": table,
@@ -56,12 +53,9 @@ def address(
 def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]) -> Table:
     """Return a table with a link from each verdict to the rows of the cells with this verdict.
 
-    Args:
-        table: a table with one row for each environment.
-        file: the page with the table of every cell.
-        kernel: the kernel of the cells with the verdicts.
-        environments: the environments in the table of every cell. Rows of other environments get no
-            link.
+    `table` has one row for each environment. `file` is the page with the table of every cell.
+    `kernel` is the kernel of the cells with the verdicts. A row gets no link if its environment is
+    not in `environments`, the environments in the table of every cell.
     """
     linked = {column.key: column for column in table.columns if column.verdict}
     columns = [
@@ -98,11 +92,8 @@ def of_cells(
 ) -> list[Markup]:
     """Return a text for each cell: its MPI, thread level and verdict, links, and its command.
 
-    Args:
-        material: the material of the page.
-        cells: the cells that a part of the page represents.
-        csv: the name of the CSV with these cells, without ending.
-        lines: the line numbers from `csv_lines`.
+    `cells` are the cells that a part of the page represents. `csv` is the name of the CSV with
+    these cells, without ending. `lines` has the line numbers from `csv_lines`.
     """
     return [
         Markup(

@@ -64,12 +64,10 @@ class Cell:
     )
 
     def __init__(self, entry: Mapping[str, Any]) -> None:
-        """Make the cell from an entry of verdicts.json."""
         for name, value in entry.items():
             setattr(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether two cells have equal entries of verdicts.json."""
         return isinstance(other, Cell) and self.entry == other.entry
 
     __hash__ = None
@@ -180,9 +178,6 @@ class Material:
     """The input of an experiment's page.
 
     Attributes:
-        campaign: the collected tables.
-        experiments: all experiments.
-        experiment: the experiment of the page.
         cells: the experiment's cells, in the order of their declaration.
         summary: the experiment's rows of summary.parquet.
         read_values: reads the experiment's rows of values.parquet.
@@ -278,10 +273,7 @@ class Material:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Return all samples of the campaign.
-
-        Only pages that plot single samples call this function.
-        """
+        """Return all samples of the campaign; only pages that plot single samples use them."""
         return self.campaign.samples
 
     @cached_property
@@ -309,11 +301,8 @@ class Material:
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
     """Return the number of launches that the captions of tables and figures name.
 
-    It is the largest number of launches of all values that have no launches of further rounds.
-
-    Args:
-        summary: rows of summary.parquet.
-        record: the campaign's record; it says how many rounds all cells have.
+    This number is the largest among all values that have no launches of further rounds. `record`,
+    the campaign's record, says how many rounds all cells have.
     """
     counts = summary["launches"]
     usual = counts.filter(counts <= record.get("rounds", math.inf))
@@ -367,10 +356,6 @@ class Loaded:
 
 def load(folder: Path, experiments: Experiments) -> Loaded:
     """Read the whole input of a report.
-
-    Args:
-        folder: the campaign's results.
-        experiments: the experiments that judged the results.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.

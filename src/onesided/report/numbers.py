@@ -16,18 +16,12 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 @dataclass(frozen=True)
 class Written:
-    """A number and the text that a page shows for it, such as ``10 ms`` or ``6 of 6``.
-
-    Attributes:
-        number: the number as in a CSV.
-        text: the text on the page.
-    """
+    """A number and the text that a page shows for it, such as ``10 ms`` or ``6 of 6``."""
 
     number: float
     text: str
 
     def __str__(self) -> str:
-        """Return the text that the page shows for the number."""
         return self.text
 
 
@@ -166,8 +160,8 @@ def share(part: float, whole: float) -> str:
 def is_tied(ratio: Measure, bound: float) -> bool:
     """Tell whether a ratio of one launch has the same three digits as a bound.
 
-    A value of one launch has no interval. If it is written like the bound, it is not known on which
-    side of the bound it is.
+    A value of one launch has no interval. If the value is written like the bound, it is not known
+    on which side of the bound the value is.
     """
     return ratio.launches == 1 and factor(ratio.value) == factor(bound)
 

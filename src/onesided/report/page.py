@@ -13,10 +13,9 @@ from onesided.report.parts import Headline, Part, Section
 class Page(Protocol):
     """The functions that the page of an experiment must have.
 
-    A page that judges progress also has the function ``way_rows(cells)``. The function ``way_rows``
-    returns the cells for each way in which a program may access a window. A way to access a window
-    is identified by its heading and its name. `onesided versions` shows each way to access windows
-    for several campaigns.
+    A page that judges progress also has the function ``way_rows(cells)``, which returns the cells
+    for each way in which a program may access a window. A way is identified by its heading and its
+    name. `onesided versions` shows each way for several campaigns.
     """
 
     def headline(self, material: Material) -> Headline | None:
@@ -59,8 +58,6 @@ class ReferencePage:
     """A page of an experiment that consists of an answer, if any, and only one section.
 
     Attributes:
-        identifier: the identifier of the section.
-        title: the title of the section.
         lead: what a reader has to know.
         contents: what the section shows, from top to bottom.
         answer: returns the answer that can be read in ten seconds; None for a page without an

@@ -53,10 +53,7 @@ _KNOWN = {
 
 
 def columns(*wanted: str | Column) -> list[Column]:
-    """Return table columns.
-
-    A key becomes a column with the key's usual title; a `Column` stays as it is.
-    """
+    """Return table columns: a key gets its usual title, and a `Column` stays as it is."""
     return [
         _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
         for one in wanted
@@ -121,10 +118,7 @@ class Sides:
         ]
 
     def row(self, pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
-        """Return the table row that compares a cell.
-
-        The row names the cell by its values on the given axes.
-        """
+        """Return the table row that compares a cell, named by its values on the given axes."""
         return {
             **{name: pair.first[name] for name in _KEPT},
             "environment": pair.environment,
@@ -176,15 +170,10 @@ def write_page(
 ) -> Path:
     """Write a page and its CSV files; return the path of the page. The page is written last.
 
-    Args:
-        folder: the folder of the page.
-        prefix: the prefix of the page's CSVs. CSVs of an earlier page that this page does not have
-            are removed.
-        kicker: the words above the heading; they name the subject of the page.
-        heading: the question that the page answers.
-        sentences: the answer.
-        sections: the sections below the answer.
-        others: tables that are only written as CSV.
+    The names of the page's CSVs begin with `prefix`; CSVs of an earlier page that this page does
+    not have are removed. `kicker` has the words above the heading, which name the subject of the
+    page. `heading` is the question that the page answers, and `sentences` are the answer. The
+    tables `others` are only written as CSV.
 
     Raises:
         OnesidedError: a file cannot be written.

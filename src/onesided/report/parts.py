@@ -41,9 +41,8 @@ class Mark:
     """A verdict in a matrix, at a place given by row and column.
 
     Attributes:
-        word: the verdict.
         title: the evidence in words.
-        which: those cells of the place that have the verdict; None if all cells have it.
+        which: the cells of the place that have the verdict; None if all cells have the verdict.
         notes: the marks of footnotes.
         name: the name of the place.
         drawn: the evidence as a drawing.
@@ -62,11 +61,8 @@ class Mark:
         """Return the verdict as an HTML button that opens the evidence; the button needs no script.
 
         If there is no room for a verdict as a whole word, the word is shortened or left out; the
-        key of the matrix explains the sign.
-
-        Args:
-            short: whether there are many columns.
-            identifier: the identifier, on the page, of the element that opens.
+        key of the matrix explains the sign. `short` says that there are many columns. `identifier`
+        is the identifier, on the page, of the element that opens.
         """
         sign, colour = sign_of(self.word)
         shown = fitting_word(self.word, short)
@@ -102,8 +98,8 @@ class Matrix:
         rows: the rows from top to bottom. The rows of a group are neighbours.
         table: the long form, one row per cell, for the CSV.
         notes: footnotes: mark and text.
-        address: returns, for a verdict, the address of the rows of the cells that have it; None if
-            the page has no such rows.
+        address: returns the address of the rows of all cells with a given verdict; None if the page
+            has no such rows.
     """
 
     name: str
@@ -179,8 +175,7 @@ class Figure:
 
     Attributes:
         name: the name of the figure's files, without ending.
-        title: short.
-        caption: how to read it.
+        caption: how to read the figure.
         wide: SVG for a page of 700 px and more, and for print.
         narrow: SVG for a telephone.
         specification: Vega-Lite, for the interactive view.

@@ -27,13 +27,9 @@ def pivoted(
 ) -> list[Fields]:
     """Return table rows; things whose first fields are equal share one row.
 
-    A row has the other fields of all things in it.
-
-    Args:
-        things: the things to show: cells, or the common verdicts of several cells.
-        head: returns the first fields of a thing's row.
-        fields: returns the other fields of a thing; their keys contain the name of its MPI.
-        key: returns the values that tell rows apart; by default the values of the head.
+    `head` returns the first fields of a thing's row. `fields` returns the other fields of a thing;
+    their keys contain the name of its MPI. A row has the other fields of all things in it. `key`
+    returns the values that tell rows apart; by default, the values of the head.
     """
     rows: dict[Hashable, Fields] = {}
     for thing in things:
@@ -97,12 +93,11 @@ class Pivot:
     """A table of one metric.
 
     If cells were run on several partitions, or in several ways (such as settings), each combination
-    has a row of its own, which names it. If a cell failed, the table shows its verdict in place of
+    has a row that names the combination. If a cell failed, the table shows its verdict in place of
     a value.
 
     Attributes:
-        name: the name of the table and its CSV.
-        caption: one sentence; ``{}`` in it becomes the name of the intervals.
+        caption: one sentence, in which ``{}`` becomes the name of the intervals.
         metric: a metric of summary.parquet.
         axes: the axes that head the rows; the first axis names the rows.
         statistic: the statistic of the metric.

@@ -138,10 +138,7 @@ def _software(loaded: Loaded, environment: str) -> dict[str, str]:
 
 
 def _told(values: Iterable[str | None]) -> str:
-    """Return a text that has each of the given values once.
-
-    The value None means that a launch could not find out a fact.
-    """
+    """Return a text with each of the given values once; None stands for an unknown fact."""
     return "; ".join(sorted({value or UNKNOWN for value in values})) or NOT_RECORDED
 
 
@@ -173,13 +170,9 @@ def _share_of(
 ) -> dict[str, object]:
     """Return the share of cells for which a fact is true, as a number and as text for the page.
 
-    Args:
-        cells: a row for each cell and launch.
-        environment: the environment whose cells are counted.
-        column: the fact: true, false or unknown for each launch.
-        key: the key of the share in the row.
-        of_a_cell: makes one fact from the facts of a cell's launches: whether any of them is true,
-            or whether all are.
+    The column `column` says for each launch whether the fact is true, false or unknown. `key` is
+    the key of the share in the row. `of_a_cell` makes one fact from the facts of a cell's launches:
+    whether any fact is true, or whether all are.
     """
     own = cells.filter(pl.col("environment") == environment, pl.col(column).is_not_null())
     known = own.group_by(PLACE).agg(of_a_cell(pl.col(column)))[column]
@@ -208,10 +201,7 @@ def _duration(seconds: float | None, more: str = "") -> Written | str:
 
 
 def further_rounds(loaded: Loaded) -> str | None:
-    """Return how many cells had further rounds, and why these rounds ended.
-
-    The result is None if the campaign did not ask for further rounds.
-    """
+    """Return how many cells had further rounds, and why these ended; None if not asked for."""
     rounds = loaded.campaign.record.get("rounds", 0)
     ended = [cell.entry for cell in loaded.cells if getattr(cell, "end", None)]
     return line(ended, rounds)

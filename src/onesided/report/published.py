@@ -1,7 +1,4 @@
-"""Tables that a paper printed.
-
-A report shows the tables of a paper beside the measurements of today.
-"""
+"""Tables that a paper printed; a report shows them beside the measurements of today."""
 
 import csv
 import io
@@ -28,10 +25,8 @@ NO_NUMBER = (NOT_AVAILABLE, "NA", "--")
 """The texts that papers print where a number is missing."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
-"""The pattern of the numbers that papers print.
-
-Python would accept further forms as numbers, such as nan and 1_0.
-"""
+"""The pattern of the numbers that papers print. Python would accept further forms as numbers, such
+as nan and 1_0."""
 
 NO_FIELD = ""
 """The text for a field that is missing in a paper's table, because a row has fewer columns than
@@ -275,9 +270,8 @@ class Curves:
     def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
         """Return the numbers of all curves as rows of a figure's data.
 
-        Args:
-            unit: the unit of the values in the figure.
-            words: the reader's words for values on the axis.
+        `unit` is the unit of the values in the figure; `words` has the reader's words for values on
+        the axis.
         """
         return [
             {

@@ -49,10 +49,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Ratio(Pair):
-    """Two cells of the same MPI, with the ratio of their values.
-
-    The ratio is computed round by round.
-    """
+    """Two cells of the same MPI, with the ratio of their values, computed round by round."""
 
     measure: Measure
 
@@ -62,9 +59,7 @@ def by_point(
 ) -> list[tuple[Mapping[str, Any], list[Cell]]]:
     """Group cells with equal values on some axes (the same point); keep the cells' order.
 
-    Args:
-        cells: the cells of an MPI.
-        point: returns the point of a cell; None for a cell that is not compared with another cell.
+    `point` returns the point of a cell; None for a cell that is not compared with another cell.
     """
     groups = grouped(cells, lambda cell: tuple((point(cell) or {}).items()))
     return [(dict(at), own) for at, own in groups.items() if at]
@@ -81,14 +76,9 @@ core for each rank."""
 
 
 def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:
-    """Return, for each MPI, the ratios of the pairs of its cells.
+    """Return the ratios of the pairs of each MPI's cells; leave out MPIs without a ratio.
 
-    MPIs without a ratio are left out.
-
-    Args:
-        material: the material with the values.
-        metric: a metric of summary.parquet.
-        pairs: chooses the cells.
+    `metric` is a metric of summary.parquet; `pairs` chooses the cells.
     """
     cores, _ = apart_by_cores(material, material.cells)
     values = Values(material, metric)
@@ -114,8 +104,7 @@ class Ratios:
     """Sentences for each MPI, and a table: rows for combinations of axis values, columns for MPIs.
 
     Attributes:
-        name: the name of the table and its CSV.
-        caption: the caption of the table; ``{}`` in it becomes the name of the intervals.
+        caption: the caption of the table, in which ``{}`` becomes the name of the intervals.
         metric: a metric of summary.parquet.
         heads: the columns of a point.
         pairs: chooses the cells to compare.

@@ -57,9 +57,8 @@ def launches(cells: Sequence[Cell]) -> str | None:
 def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
     """Say which experiments were launched in only one round; None if there is no such experiment.
 
-    Args:
-        cells: the cells of each experiment, by its title.
-        what: the place that shows the experiments, as the sentence names it: ``this page``.
+    `cells` has the cells of each experiment, by its title. `what` is the place that shows the
+    experiments, as the sentence names it: ``this page``.
     """
     measured = {
         title: [cell.launches for cell in own if cell.verdict not in verdicts.NOT_MEASURED]
@@ -98,9 +97,8 @@ def _is_one_machine(loaded: Loaded) -> bool:
 def cores(host: Mapping[str, Any]) -> str | None:
     """Return how many cores a machine has and, if fewer could be used, how many.
 
-    Args:
-        host: from a campaign's record (`origin.host`). Records of earlier versions lack the number
-            of cores that could be used.
+    `host` is from a campaign's record. Records of earlier versions lack the number of cores that
+    could be used.
     """
     existing, usable = host.get("cores"), host.get("usable_cores")
     if not existing:
@@ -111,7 +109,7 @@ def cores(host: Mapping[str, Any]) -> str | None:
 
 
 def sentences(loaded: Loaded) -> list[str]:
-    """Return sentences that say on what the campaign was measured, and on what it was not."""
+    """Return sentences on the machine, the ranks, the transport and the launches of a campaign."""
     host = loaded.campaign.record.get("host") or {}
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
     if words := cores(host):
@@ -146,8 +144,8 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
     Some of these variables were set in the shell, and the session did not clear them. The other
     variables were set by a module, by a command of the site, or by a file of the MPI; the ranks
-    reported them. The result is a mapping. The keys of the result name an environment and a
-    setting, or only an environment if the variables were set in all its launches.
+    reported them. The keys of the result name an environment and a setting, or only an environment
+    if the variables were set in all its launches.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):

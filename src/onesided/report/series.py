@@ -24,10 +24,8 @@ from onesided.report.pivot import Axis
 from onesided.report.published import Curves
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-"""The shapes of the marks that tell series apart.
-
-Each series has its own combination of colour and shape; marks of crowded cells are open.
-"""
+"""The shapes of the marks that tell series apart. Each series has its own combination of colour and
+shape; marks of crowded cells are open."""
 WIDE_RANGE = 30
 """An axis is logarithmic if its largest value is at least this many times its smallest value."""
 MOST_KEYS = 4
@@ -49,9 +47,7 @@ class SeriesFigure:
     table of the figure shows the cell's verdict in place of a value.
 
     Attributes:
-        name: the name of the figure and its CSV.
-        title: short.
-        caption: how to read it; ``{}`` in it becomes the name of the intervals.
+        caption: how to read the figure; ``{}`` becomes the name of the intervals.
         metric: a metric of summary.parquet.
         x: the axis; the axis's words are written at the ticks.
         y: the name of the values.
@@ -59,8 +55,7 @@ class SeriesFigure:
         only: values of other axes to which the figure is limited.
         show: how a value is written in the table.
         unit: the unit of the values: ``s``, ``1``, ``1/s`` ...
-        published: the paper's curves of the same metric; they are drawn in a separate figure
-            above.
+        published: the paper's curves of the same metric; they are drawn in a separate figure above.
         dots: whether each point has a mark. Without marks a page with many points stays small.
         is_order: whether the axis is an order, which is never logarithmic.
     """
@@ -202,9 +197,10 @@ class SeriesFigure:
         return figures.combined("layer", layers, **size)
 
     def _ticks(self, points: Iterable[Row], width: int) -> alt.Axis:
-        """Return the x axis with a tick at each point; the label of a tick is that of the point.
+        """Return the x axis with a tick at each point; a tick has the label of its point.
 
-        If there is no room for all labels, the last point has one: Vega would leave out the last.
+        If there is no room for all labels, the last point has a label: Vega would leave out the
+        last label.
         """
         labels = {float(point["x"]): str(point["label"]) for point in points}
         place = _places(list(labels), self.is_order)

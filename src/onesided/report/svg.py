@@ -1,7 +1,4 @@
-"""Make Vega's drawings small.
-
-A small drawing shows the same picture with a quarter of the SVG elements.
-"""
+"""Make Vega's drawings small: the same picture with a quarter of the SVG elements."""
 
 import itertools
 import re
@@ -18,11 +15,9 @@ _PLACE = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
 def small(drawing: str, name: str, font: str) -> str:
     """Return an SVG drawing that looks as before, but has fewer and shorter elements.
 
-    Args:
-        drawing: SVG as Vega writes it.
-        name: the name of the drawing. A page has several drawings, so names inside the drawing
-            begin with this name.
-        font: the font family of the drawing's text; the root element names the family once.
+    Names inside the drawing begin with `name`, the name of the drawing, because a page has several
+    drawings. `font` is the font family of the drawing's text; the root element names the family
+    once.
     """
     root = ElementTree.fromstring(drawing)
     for element in root.iter():
@@ -81,11 +76,9 @@ one."""
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
     """Draw neighbouring elements as one element if they differ only in their places.
 
-    Args:
-        root: the root element of the drawing.
-        tag: the tag of the neighbours.
-        drawn: returns the elements to draw for a look and its places. A place is ``x,y``. The place
-            of a line is ``x,yldx,dy``, so that lines of different lengths have the same look.
+    `tag` is the tag of the neighbours. `drawn` returns the elements to draw for a look and its
+    places. A place is ``x,y``. The place of a line is ``x,yldx,dy``, so that lines of different
+    lengths have the same look.
     """
     for parent in list(root.iter()):
         found: list[Element] = []

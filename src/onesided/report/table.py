@@ -22,7 +22,8 @@ from onesided.report.words import badge, without_interval, without_range_of_one
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page shows a table whole at first if it has at most this many times the rows to be shown."""
+"""A page opens with all rows of a table if their number is at most this factor times the usual
+number of rows."""
 
 MOST_IN_PAGE = 200_000
 """If a table has more rows than this, a page has only the first (`FIRST_OF_MANY`). A reader cannot
@@ -143,12 +144,7 @@ class Column:
         return (value, *[None] * (len(self.csv_names()) - 1))
 
     def html(self, row: Row, link: str = "") -> Markup:
-        """Return the content of the table cell: the value, its footnote's mark, note and command.
-
-        Args:
-            row: the row.
-            link: the link to the row; it is beside the value.
-        """
+        """Return the content of the table cell: value, footnote's mark, link, note and command."""
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
         if mark:
@@ -235,12 +231,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return the fragment of a link to a row. A row has the same fragment in every report.
-
-    Args:
-        table: the table's name.
-        values: the values that identify the row in the table.
-    """
+    """Return the fragment of a link to the row that some values identify, equal in every report."""
     words = json.dumps([_machine(value) for value in values])
     return f"{table}-{zlib.crc32(words.encode()):08x}"
 
@@ -258,11 +249,9 @@ class RowsOf(Sequence[Row]):
     row: Callable[[Any], Row]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.things)
 
     def __iter__(self) -> Iterator[Row]:
-        """Make one row after another."""
         return map(self.row, self.things)
 
     def __getitem__(self, index: Any) -> Any:
@@ -278,7 +267,6 @@ class Table:
     Attributes:
         name: the name of the CSV, without ending.
         caption: what the table shows, one sentence.
-        columns: the columns from left to right.
         rows: the rows; each is a mapping from a column's key to the row's value.
         groups: the key of the value by which rows are grouped under a heading, or None.
         csv_only: further columns, which only the CSV has.
@@ -349,7 +337,7 @@ class Table:
         return first == 1 and all(number == 1 for number in launches)
 
     def values(self) -> Iterator[Any]:
-        """Return what is in the measured columns; in those of the CSV if the page has none."""
+        """Return the values of measured columns: the page's, or the CSV's if the page has none."""
         own, beside = ([c.key for c in some if c.measure] for some in (self.columns, self.csv_only))
         keys = own or beside * self.is_in_page
         return (row.get(key) for row in (self.rows if keys else ()) for key in keys)

@@ -25,7 +25,6 @@ class Version:
     """A version of an MPI in a campaign.
 
     Attributes:
-        family: the family of the MPI.
         name: the name of the version. The campaign's day is added if several campaigns measured the
             MPI.
         campaign: the index of the campaign among the campaigns asked for, from 0.
@@ -43,8 +42,6 @@ class SideBySide:
     """The results of an experiment in several campaigns.
 
     Attributes:
-        kernel: the kernel of the experiment.
-        title: the title of the experiment.
         versions: the columns. The versions of a family are together, the oldest version first.
         ways: the cells of each way, by version. Versions without such cells are left out.
     """

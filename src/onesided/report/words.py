@@ -22,10 +22,7 @@ _OF_ONE_LAUNCH = {
 """Words of captions on values with intervals, and what they are for values of one launch."""
 
 MOST_LISTED = 8
-"""A sentence lists at most this many numbers.
-
-If there are more numbers, the sentence names only the first and the last number.
-"""
+"""A sentence lists at most this many numbers; of more numbers, only the first and the last."""
 
 
 def template(name: str) -> str:
@@ -117,12 +114,9 @@ def sign_of(word: str) -> tuple[str, str]:
 def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
     """Return a verdict as sign, word and colour.
 
-    The sign alone, the word alone and the colour alone each tell the verdict.
-
-    Args:
-        word: the verdict.
-        title: the text that the badge shows when the pointer is on it.
-        at: the address of the rows that the badge represents; the badge links to this address.
+    The sign alone, the word alone and the colour alone each tell the verdict. `title` is the text
+    that the badge shows when the pointer is on it. The badge links to `at`, the address of the rows
+    that the badge represents.
     """
     sign, colour = sign_of(word)
     hint = Markup(' title="{}"').format(title) if title else ""

@@ -52,11 +52,8 @@ class PageText:
     def section(self, name: str, parts: Sequence[Part | None], **words: str) -> Section | None:
         """Return a section of a page; None if the section has no part to show.
 
-        Args:
-            name: the name of the section in the file, which is also its identifier. Its lead may
-                have HTML.
-            parts: the parts that the section shows; None for a part with nothing to show.
-            words: the words for the braces in the section's lead.
+        `name` is the name of the section in the file, and its identifier. The section's lead may
+        have HTML, and braces for the words in `words`. A part is None if it has nothing to show.
         """
         shown = tuple(part for part in parts if part is not None)
         if not shown:
@@ -81,14 +78,10 @@ class PageText:
     ) -> Table:
         """Return a table.
 
-        Args:
-            name: the name of the table in the file.
-            rows: the rows of the table.
-            called: the name of the table and of its CSV; by default the name in the file.
-            each: the columns to repeat.
-            without: the columns to leave out.
-            aside: the columns that are only in the CSV of this table.
-            words: the words for the braces in the caption and columns.
+        `called` is the name of the table and of its CSV; by default, the name in the file. `each`
+        has the columns to repeat, `without` has the columns to leave out, and `aside` has the
+        columns that are only in the CSV. `words` has the words for the braces in the caption and
+        columns.
         """
         said = dict(self.names["tables"][name])
         caption = said.pop("caption").format(**words)

@@ -30,10 +30,7 @@ PARAMETER = " %"
 
 VERDICTS = "verdicts.json"
 MOST_NAMED = 4
-"""An error message names at most this many tests or partitions.
-
-If there are more tests or partitions, the message says only how many more.
-"""
+"""An error message names at most this many tests or partitions, and counts the others."""
 
 Entry = Mapping[str, Any]
 
@@ -81,7 +78,8 @@ class Lines:
         campaign: the name of the campaign.
         tests: by test, the words that distinguish it from tests whose cells have the same axes.
         partitions: whether lines must name the partition, because cells are of several partitions.
-        places: by name on a page, the environment; only for names that are different there.
+        places: by name on a page, the environment; only for names that differ from the campaign's
+            names.
         of_sites: the environments of a site's own ReFrame, which runs the whole test again.
     """
 
@@ -99,11 +97,6 @@ class Lines:
 
         All cells of a test have the same axes. Two cells with different axes never have the same
         id.
-
-        Args:
-            campaign: the name of the campaign.
-            cells: its cells.
-            environments: the documents of its environments.
         """
         axes: dict[str, tuple[str, ...]] = {}
         places = set()
@@ -121,8 +114,7 @@ class Lines:
     def shown_as(self, places: Mapping[str, str]) -> Lines:
         """Return command lines for a page that gives environments other names than the campaign.
 
-        Args:
-            places: by name on the page, the environment.
+        `places` has the environment for each of these names.
         """
         return replace(self, places=places)
 
@@ -206,10 +198,8 @@ def _partition(entry: Entry) -> str:
 def find(asked: Asked, results: str | None = None) -> Found:
     """Find the cell that the user asks for in the results of campaigns.
 
-    Args:
-        asked: the cell.
-        results: a campaign's folder or name. By default, the results of the campaign quick are used
-            if they have the cell, else the newest results that have the cell.
+    `results` is a campaign's folder or name. By default, the results of the campaign quick are used
+    if they have the cell, else the newest results that have the cell.
 
     Raises:
         InputError: there is no such environment, results or cell, or several cells fit.

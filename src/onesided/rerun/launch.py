@@ -69,11 +69,8 @@ class Again:
 def again(found: Found, experiments: Experiments, say: Say) -> Again:
     """Launch a cell of a report once, and judge it.
 
-    Args:
-        found: the cell in the results of a campaign.
-        experiments: the experiments that judge the cell.
-        say: a function that is called with each line for the user, for example if the launch waits
-            for a campaign on this machine.
+    `say` is called with each line for the user, for example if the launch waits for a campaign on
+    this machine.
 
     Raises:
         InputError: no check of this checkout has the cell.

@@ -56,9 +56,9 @@ def configuration(
 ) -> Entry:
     """Return the dictionary that a site file calls ``site_configuration``.
 
-    Every declared environment is in the configuration, even if it was not provided yet. If an
-    environment was not provided yet, ReFrame skips its checks and says why. Environments in
-    containers are in the configuration only if they were provided.
+    Every declared environment is in the configuration. If an environment was not provided yet,
+    ReFrame skips its checks and says why. Environments in containers are in the configuration only
+    if they were provided.
 
     Args:
         system: the name of the machine in ReFrame.

@@ -95,7 +95,6 @@ class Failure:
     """A step of a job that failed, and how it failed.
 
     Attributes:
-        step: the step.
         found: the exit status and the first line on standard error, or the time limit; empty if the
             step was not tried.
     """
@@ -121,12 +120,8 @@ def select(site: Any, name: str, path: Path) -> None:
 def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
     """Yield why ReFrame cannot start.
 
-    With the option `resolve_module_conflicts`, ReFrame needs the module system when it starts.
-
-    Args:
-        site: ReFrame's configuration, of which this system is selected.
-        system: a system of the site.
-        path: the site file.
+    With the option `resolve_module_conflicts`, ReFrame needs the module system when it starts. In
+    `site`, ReFrame's configuration, this system is selected.
     """
     option = "resolve_module_conflicts"
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
@@ -145,11 +140,8 @@ def failures(
 ) -> Iterator[tuple[Failure, list[Step]]]:
     """Yield each step of a job that fails, together with all steps of the job.
 
-    Args:
-        site: ReFrame's configuration, of which this partition is selected.
-        system: a system of the site.
-        partition: a partition of the system; each of its environments may add steps.
-        try_them: whether to try the steps, which are for this machine.
+    In `site`, ReFrame's configuration, this partition is selected. Each environment of the
+    partition may add steps. `try_them` says whether to try the steps, which are for this machine.
     """
     login = site.get("general/0/use_login_shell")
     entries = {one["name"]: one for one in site["environments"]}
@@ -246,11 +238,8 @@ def _is_one_word(line: str) -> bool:
 def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
     """Run the steps of a job in one shell on this machine; return the failures in order.
 
-    Steps that would fail on every machine are not run.
-
-    Args:
-        all_steps: the result of `steps`.
-        login: whether a job's shell is a login shell.
+    Steps that would fail on every machine are not run. `login` says whether a job's shell is a
+    login shell.
     """
     if all(step.is_wrong for step in all_steps):
         return []
@@ -286,7 +275,6 @@ class _Places:
     """Finds the job step to which a line of the shell script belongs.
 
     Attributes:
-        steps: the steps.
         first: the number of the line at which the first step begins.
     """
 
@@ -294,10 +282,7 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the number of the step at a line of the script.
-
-        Lines that follow the last step belong to the last step.
-        """
+        """Return the number of a line's step; lines after the last step belong to the last step."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
@@ -339,10 +324,7 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the number of the job step that wrote a mark.
-
-    A mark from a file that a step sourced belongs to this step.
-    """
+    """Return the number of the step that wrote a mark, itself or in a file that it sourced."""
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 

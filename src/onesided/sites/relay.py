@@ -28,7 +28,7 @@ VNET_HDR_BYTES = 10
 FRAME_BYTES = 65536 + 128
 BUFFER_BYTES = 8 * 1024**2
 PRIORITY = 10
-#: The shortest that Linux gives.
+#: The shortest time slice that Linux gives.
 SLICE_NS = 100_000
 #: The number of the system call, for which Python has no name.
 SCHED_SETATTR, SCHED_SETATTR_ELSEWHERE = {"x86_64": 314}, 274
@@ -41,10 +41,11 @@ class Wire:
     """The properties of the simulated wire between two hosts: delay, jitter and bandwidth.
 
     Attributes:
-        delay_s: how long a frame is under way, in one direction; seconds.
-        jitter_s: a frame is under way for up to so much longer, by chance; seconds. Frames of a
-            pair of hosts stay in order.
-        bits_per_s: how fast a pair's frames leave, one after the other; None: at once.
+        delay_s: the time from host to host in one direction, in seconds.
+        jitter_s: the most that a frame may take longer, by chance, in seconds. Frames of a pair of
+            hosts stay in order.
+        bits_per_s: the rate at which the frames of a pair leave, one after the other; None if all
+            frames leave at once.
     """
 
     delay_s: float
@@ -56,10 +57,7 @@ class Relay:
     """Passes Ethernet frames on between simulated hosts, with the delay of the wire."""
 
     def __init__(self, wire: Wire, hosts: Mapping[str, str]) -> None:
-        """Open the legs.
-
-        The argument `hosts` maps the name of each leg to the hardware address of its host.
-        """
+        """Open the legs; `hosts` maps the name of each leg to the hardware address of its host."""
         self.wire = wire
         self._leg_of = {
             bytes.fromhex(address.replace(":", "")): _opened(leg) for leg, address in hosts.items()
@@ -67,15 +65,14 @@ class Relay:
         self._legs = list(self._leg_of.values())
         self._free_s: dict[tuple[socket.socket, socket.socket], float] = {}
         self._last_s: dict[tuple[socket.socket, socket.socket], float] = {}
-        # due, number, where to, frame: the number keeps frames that are due at once in their order
+        # due time, number, leg, frame: the number keeps frames with equal due times in their order
         self._held: list[tuple[float, int, socket.socket, bytes]] = []
         self._number = 0
 
     def run(self, ends: Sequence[int]) -> None:
         """Pass frames on until one of the given file descriptors can be read.
 
-        Args:
-            ends: the descriptors; that of a process can be read when the process has ended.
+        The descriptor of a process can be read when the process has ended.
         """
         while True:
             wait_s = max(0.0, self._held[0][0] - time.monotonic()) if self._held else None
@@ -91,7 +88,7 @@ class Relay:
     def _take(self, leg: socket.socket, frame: bytes, now_s: float) -> None:
         """Store a frame that arrived at a leg, once for each leg to which it will be sent."""
         known = self._leg_of.get(frame[VNET_HDR_BYTES : VNET_HDR_BYTES + ADDRESS_BYTES])
-        # what is for no host alone is for all others
+        # a frame that is not for one host is for all other hosts
         for other in [known] if known else [one for one in self._legs if one is not leg]:
             self._number += 1
             due_s = self._due_s((leg, other), len(frame) - VNET_HDR_BYTES, now_s)

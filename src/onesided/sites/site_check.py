@@ -58,8 +58,8 @@ class Partition:
         path: the site file.
         name: ``system:partition``.
         entry: the partition's entry in ReFrame.
-        documents: by ReFrame's name, the document of each of its environments; None if an
-            environment is one of the site's own.
+        documents: by ReFrame's name, the document of each environment; None for an environment of
+            the site's own.
         undefined: the names of environments that the file does not define for the partition.
         is_here: whether the file is for this machine.
     """
@@ -179,10 +179,7 @@ def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
 
 
 def _systems(site: Any) -> list[Entry]:
-    """Return the systems that a site file defines.
-
-    ReFrame lists these systems before its own systems.
-    """
+    """Return the systems that a site file defines; ReFrame lists them before its own systems."""
     own = len(settings.site_configuration["systems"])
     return site["systems"][: len(site["systems"]) - own]
 

@@ -26,33 +26,34 @@ from onesided.system.errors import OnesidedError
 
 LEAST_HOSTS, MOST_HOSTS = 2, 4
 PROGRAMS = ("ip", "unshare", "nsenter", "mount")
-#: Debian keeps ip where the path of a user may not lead.
+#: The folders that are searched for programs: Debian keeps ip outside the path of a user.
 SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
-#: From TEST-NET-1, which is nobody's (RFC 5737).
+#: The address of a host, from TEST-NET-1, which belongs to nobody (RFC 5737).
 ADDRESS = "192.0.2.{}"
 INTERFACE = "eth0"
 START_S = 10.0
-#: Exit status of a world that nobody waits for any more.
+#: The exit status of a world if the process that made the world ended before the command.
 ENDED = 130
 LOOK_S = 0.02
-#: Tells a program on a host what stands in for ssh.
+#: The variable with the path of the program that replaces ssh on a host.
 AGENT_VARIABLE = "ONESIDED_AGENT"
 #: The first process of the world ends with unshare, and all others with that process.
 WORLD = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 HOST = ("--net", "--mount", "--uts", "--ipc")
-#: The file is pinned by its second place: nothing of it is left in the first one.
+#: Replaces /etc/hosts by a file in memory, which the bind mount keeps when /tmp is unmounted.
 NAME_HOSTS = (
     'mount -t tmpfs tmpfs /tmp && printf "%s" "$1" >/tmp/hosts'
     " && mount --bind /tmp/hosts /etc/hosts && umount --lazy /tmp"
 )
-#: UCX finds interfaces in /sys, which shows those of the network namespace that it was mounted in.
+#: UCX finds interfaces in /sys. A /sys shows the interfaces of the network namespace in which it
+#: was mounted, so each host mounts its own /sys.
 BOOT = (
     'hostname "$1" && mount -t sysfs sysfs /sys && ip link set lo up && echo up'
     " && exec sleep infinity"
 )
-#: A shell's command on a host, in the folder of its parent.
+#: Runs a command on a host in the folder that is the first argument.
 IN_FOLDER = 'cd "$1" && shift && exec "$@"'
-#: Stands in for ssh: options, a host's name, a command.
+#: A script that replaces ssh. Its arguments are options, a host's name and a command.
 AGENT = """\
 #!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
@@ -66,10 +67,7 @@ exec nsenter --target "$pid" {host} -- sh -c "$*"
 
 
 def missing() -> str | None:
-    """Return one line that says why this machine cannot simulate hosts, and what would help.
-
-    The result is None if this machine can simulate hosts.
-    """
+    """Return why this machine cannot simulate hosts, and what would help; None if it can."""
     absent = [name for name in PROGRAMS if shutil.which(name, path=SEARCHED) is None]
     if absent:
         return f"no {', '.join(absent)} (Debian: iproute2, util-linux, mount)"
@@ -89,11 +87,9 @@ def missing() -> str | None:
 def command(family: str, hosts: int, per_host: int, delay_us: float) -> list[str]:
     """Return the beginning of a command line that runs the command after it on simulated hosts.
 
-    Args:
-        family: the family whose launcher has to find the hosts.
-        hosts: how many hosts there are.
-        per_host: how many ranks the launcher puts on a host.
-        delay_us: how long a message is under way, in one direction; microseconds.
+    `family` is the family whose launcher has to find the hosts, and `per_host` is the number of
+    ranks that the launcher puts on a host. `delay_us` is the time of a message in one direction, in
+    microseconds.
     """
     return [
         *(str(Path(sys.executable).with_name("onesided")), "wire", f"--family={family}"),
@@ -106,12 +102,8 @@ def run(
 ) -> int:
     """Make simulated hosts, and run a command on the first host; return the command's exit status.
 
-    Args:
-        hosts: how many hosts there are.
-        wire: what joins each two of them.
-        per_host: how many ranks an MPI's launcher puts on a host.
-        families: the families whose launchers have to find the hosts.
-        command: the command.
+    `per_host` is the number of ranks that an MPI's launcher puts on a host. `families` has the
+    families whose launchers have to find the hosts.
 
     Raises:
         OnesidedError: this machine has no such hosts.
@@ -119,7 +111,7 @@ def run(
     reason = missing()
     if reason:
         raise OnesidedError(f"wire: {reason}")
-    # the world ends when nobody can write any more: when this process has ended, in whatever way
+    # the world ends when no process can write any more: when this process has ended for any reason
     reader, _writer = os.pipe()
     told = [reader, hosts, per_host, ",".join(families), wire.delay_s, wire.jitter_s]
     program = [sys.executable, "-P", "-m", "onesided.sites.wire", *map(str, told)]
@@ -193,7 +185,7 @@ class _Host:
             raise OnesidedError(f"wire: {self.name} did not start: {said}")
         own = ("name", INTERFACE, "address", self.hardware, "netns", str(self.process))
         _checked("ip", "link", "add", "name", self.leg, "type", "veth", "peer", *own)
-        # no address of its own: what it would say by itself would go to the hosts
+        # no address: a leg with an address would send packets of its own to the hosts
         _checked("ip", "link", "set", self.leg, "addrgenmode", "none", "up")
         self._ip("address", "add", f"{self.address}/24", "dev", INTERFACE)
         self._ip("link", "set", INTERFACE, "addrgenmode", "none", "up")
@@ -204,7 +196,7 @@ class _Host:
             told = ("to", other.address, "lladdr", other.hardware, "nud", "permanent")
             self._ip("neighbour", "replace", *told, "dev", INTERFACE)
         deadline = time.monotonic() + START_S
-        # the kernel says that an interface runs up to a second after it does
+        # the kernel reports up to a second late that an interface is up
         while " state UP " not in self._ip("-oneline", "link", "show", "dev", INTERFACE):
             if time.monotonic() > deadline:
                 raise OnesidedError(f"wire: {self.name} was not up in {START_S:.0f} s")
@@ -258,21 +250,14 @@ def world(
 ) -> int:
     """Make the hosts, run the command and pass frames on; return the command's exit status.
 
-    The first process of the world runs this function.
-
-    Args:
-        end: a file descriptor that can be read when all has to end.
-        hosts: as in `run`, like all that follow.
-        per_host: ranks on a host.
-        families: whose launchers have to find the hosts.
-        wire: what joins the hosts.
-        command: the command.
+    The first process of the world runs this function. `end` is a file descriptor that can be read
+    when all has to end. For the other arguments, see `run`.
     """
     started = _started(hosts)
     variables = {**os.environ, **_variables(started, per_host, families)}
     relay = Relay(wire, {host.leg: host.hardware for host in started})
     child = subprocess.Popen(started[0].command(*command), env=variables)
-    go_first()  # what the command starts is not to have this priority
+    go_first()  # after the start of the command, which must not have this priority
     relay.run((end, os.pidfd_open(child.pid)))
     status = child.poll()
     return ENDED if status is None else status

@@ -1,7 +1,4 @@
-"""Run commands with a time limit and a log file.
-
-A command is ended together with all processes that it started.
-"""
+"""Run commands with a time limit and a log file, and end them with all their processes."""
 
 import os
 import re
@@ -55,10 +52,7 @@ class Outcome:
 
         If the output has an error stack, the last line of the stack is returned. Without a stack,
         the first line with a word such as "error" is returned; without such a line, the first line
-        with text.
-
-        Args:
-            stacked: a pattern that finds the text in each line of an error stack.
+        with text. `stacked` finds the text in each line of an error stack.
         """
         stack = stacked.findall(self.output) if stacked else []
         if stack:
@@ -93,15 +87,10 @@ class Command:
     ) -> Outcome:
         """Run a command until it ends; return its exit status and output.
 
-        Args:
-            words: the command.
-            log: the file for the command's output.
-            timeout_s: the time after which the command is ended.
-            variables: variables that are added to the environment.
-            whole_environment: the environment in place of this process's environment.
-            folder: the working folder.
-            holds_guard: whether the command keeps the lock of `guard` until it ends, even if this
-                process is killed. This is needed if it writes where only the holder may write.
+        The output goes to the file `log`. `variables` are added to the environment, and
+        `whole_environment` replaces the environment of this process. If `holds_guard` is true, the
+        command keeps the lock of `guard` until it ends, even if this process is killed. This is
+        needed if the command writes where only the holder may write.
 
         Raises:
             UnavailableError: there is no such program.

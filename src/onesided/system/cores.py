@@ -1,9 +1,9 @@
 """Find the cores that exist and that this process may use; call functions in parallel on them.
 
-A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container or a
-cpuset can limit which cores a process may use. `taskset`, schedulers, containers and cpusets all
-set the process's affinity mask. The quota of a control group (cgroup) limits the total CPU time of
-the group's processes. For example, a quota of 1.5 allows the time of one and a half cores.
+A core is what the operating system calls a CPU. `taskset`, schedulers, containers and cpusets set a
+process's affinity mask, which lists the cores that the process may use. The quota of a control
+group (cgroup) limits the total CPU time of the group's processes. For example, a quota of 1.5
+allows the time of one and a half cores.
 """
 
 import gc
@@ -57,11 +57,7 @@ def allowed() -> list[int]:
 
 
 def usable(groups: Groups = SYSTEM) -> int:
-    """Return how many cores this process and its child processes may use; at least 1.
-
-    Args:
-        groups: the places from which the quota is read.
-    """
+    """Return how many cores this process and its child processes may use; at least 1."""
     limit = quota(groups)
     cores = len(allowed())
     return cores if limit is None else max(1, min(cores, math.floor(limit)))
@@ -77,10 +73,7 @@ def quota(groups: Groups = SYSTEM) -> float | None:
 
 
 def largest_cache_bytes() -> int:
-    """Return the size of the largest cache of this machine.
-
-    The C kernels find the same size of the largest cache (``src/kernels/harness/cache.c``).
-    """
+    """Return the size of the machine's largest cache, as ``src/kernels/harness/cache.c`` does."""
     return next(filter(None, map(_cache_bytes, (_LEVEL4, _LEVEL3, _LEVEL2))), UNKNOWN_CACHE_BYTES)
 
 
@@ -151,15 +144,13 @@ def each(
 ) -> Iterator[Result]:
     """Call a function for each tuple of arguments; yield the results in order.
 
-    If there are many cells, several processes make the calls.
-
-    If a call raises an exception, the iteration ends, and no further calls begin. If this process
-    ends for any reason, the processes that it started for the calls also end.
+    If there are many cells, several processes make the calls. If a call raises an exception, the
+    iteration ends, and no further calls begin. If this process ends for any reason, the processes
+    that it started for the calls also end.
 
     Args:
         function: a function at the top level of a module, because other processes import it.
-        tasks: the arguments of each call. It must be possible to pickle the arguments and the
-            results.
+        tasks: the arguments of each call. Arguments and results are pickled.
         cells: the number of cells in all calls.
     """
     workers = min(usable(), len(tasks))

@@ -26,7 +26,6 @@ class Task:
     """A task, shown as one row of a table, with its current state and its times of begin and end.
 
     Attributes:
-        name: the name of the task for the user.
         state: a word or two, such as ``installing``.
         detail: the rest of the line; may be empty.
         begun_s: when the first state began, on the monotonic clock; None while the task waits.
@@ -94,10 +93,7 @@ class Progress:
             self._live.stop()
 
     def state(self, name: str, state: str, detail: str = "") -> None:
-        """Show in the table what a task does now.
-
-        If neither the task's state nor its detail has changed, nothing is shown.
-        """
+        """Show what a task does now, if its state or its detail has changed."""
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             if (task.state, task.detail) == (state, detail):

@@ -87,10 +87,7 @@ def _pattern(
 
 
 def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
-    """Tell whether a value is an integer.
-
-    The value 6.0 is not an integer here, because programs do not accept it as an option.
-    """
+    """Tell whether a value is an integer. 6.0 is not: programs do not accept it as an option."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -152,15 +149,10 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
-    """Check that a document fits a schema.
-
-    Args:
-        document: the document.
-        schema: the name of a schema, or ``name#part`` for one of its definitions.
-        source: the name of the file, for the message.
+    """Check that a document fits a schema, or the part of a schema that ``name#part`` names.
 
     Raises:
-        InputError: a field does not fit; the message names the first such field.
+        InputError: a field does not fit; the message names `source` and the first such field.
     """
     fits = _fits(schema)
     if fits is not None:
@@ -175,11 +167,7 @@ def check(document: Any, schema: str, source: str | Path) -> None:
 def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
     """Return all faults in a part of a document (`check` reports only the first fault).
 
-    Args:
-        document: the part of the document.
-        schema: see `check`.
-        source: the name of the file, for the messages.
-        field: the place of the part in the file.
+    `field` is the place of the part in the file.
     """
     found = []
     for error in _validator(schema).iter_errors(document):
@@ -213,11 +201,7 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
 
 
 def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
-    """Raise an error if `values.fault` has found a value that is not allowed in any document.
-
-    Raises:
-        InputError: `values.fault` found a fault.
-    """
+    """Raise an `InputError` if `values.fault` found a value that no document may have."""
     if fault is not None:
         raise InputError(source, *fault)
 
@@ -225,9 +209,7 @@ def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> Non
 def read_text(path: Path, errors: str = "strict") -> str:
     """Read a UTF-8 text file and return its text.
 
-    Args:
-        path: the file.
-        errors: how bytes that are not UTF-8 are handled, as for `bytes.decode`.
+    `errors` says how bytes that are not UTF-8 are handled, as for `bytes.decode`.
 
     Raises:
         InputError: the file cannot be read, or is not UTF-8.
@@ -297,11 +279,6 @@ def read_json(path: Path, schema: str) -> Any:
 
 def parse_json(text: str, schema: str, source: str | Path) -> Any:
     """Parse a text as JSON, check that the document fits a schema, and return it.
-
-    Args:
-        text: the document.
-        schema: see `check`.
-        source: the origin of the text, for the message.
 
     Raises:
         InputError: the text is not JSON (for example, it is cut) or does not fit.

@@ -48,7 +48,7 @@ class InputError(OnesidedError):
         found: object,
         expected: str,
     ) -> None:
-        """Make the error from three texts: the place of the fault, what is there, what is expected.
+        """Make the error from the place of the fault, the found value and the expected value.
 
         Args:
             source: the file (or option) with the fault.

@@ -20,9 +20,7 @@ WAIT_S = 0.2
 
 @dataclass(frozen=True)
 class DeadHolder:
-    """The previous holder of the campaign lock, if it ended without releasing the lock.
-
-    Most likely it was killed.
+    """A holder of the campaign lock that ended, most likely by a kill, before it released the lock.
 
     Attributes:
         campaign: the folder of the campaign's results.
@@ -34,10 +32,7 @@ class DeadHolder:
 
 
 def lock_file() -> Path:
-    """Return the path of the campaign lock's file (``ONESIDED_LOCK`` if set).
-
-    Each user has one lock file on each machine.
-    """
+    """Return the campaign lock's file: ``ONESIDED_LOCK`` if set, else one for each user."""
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
@@ -62,11 +57,9 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
     """Hold this machine's campaign lock; yield the previous holder if that process died.
 
     Child processes do not inherit the lock's file descriptor. Therefore the lock is released when
-    this process ends, even if its child processes still run.
-
-    Args:
-        campaign: the folder of results that this process will write.
-        waiting: a function that is called once, with one line, if a living campaign holds the lock.
+    this process ends, even if its child processes still run. `campaign` is the folder of results
+    that this process will write. If a living campaign holds the lock, `waiting` is called once,
+    with one line of text.
 
     Raises:
         OnesidedError: the lock file cannot be opened.
@@ -92,11 +85,8 @@ def folder_lock(
 ) -> Iterator[IO[str]]:
     """Hold a folder's lock, so that other runs and threads must wait; yield the locked file.
 
-    Args:
-        folder: the folder; it is made if it does not exist.
-        what_for: words for what this process waits for while another holds the lock.
-        say: a function that is called with "waiting for" and these words.
-        stop: an event with which another thread ends the waiting.
+    The folder is made if it does not exist. If another process or thread holds the lock, `say` is
+    called with "waiting for" and the words in `what_for`. The event `stop` ends the waiting.
 
     Raises:
         StoppedError: ``stop`` was set while another held the lock.

@@ -1,7 +1,4 @@
-"""The paths of the project's files and folders.
-
-All other modules get the paths of the project from this module.
-"""
+"""The paths of the project's files and folders, for all other modules."""
 
 import hashlib
 import os
@@ -39,7 +36,7 @@ def resolve_variables() -> None:
 
 
 def project_root() -> Path:
-    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else that of this file."""
+    """Return the path of the checkout: ``ONESIDED_ROOT`` if set, else the checkout of this file."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 
@@ -52,10 +49,8 @@ def config_dir() -> Path:
 def build_dir() -> Path:
     """Return the path of ``build/`` (``ONESIDED_BUILD`` if set).
 
-    All content of ``build/`` can be made again at any time.
-
-    If MPIs do not accept the path of ``build/`` in the checkout (`PLAIN`), ``build/`` is in the
-    user's cache folder.
+    All content of ``build/`` can be made again at any time. If MPIs do not accept the path of
+    ``build/`` in the checkout (`PLAIN`), ``build/`` is in the user's cache folder.
     """
     declared = os.environ.get("ONESIDED_BUILD")
     if declared:
@@ -81,9 +76,7 @@ def environments_dir() -> Path:
 def environment_file(name: str, provider: str | None = None) -> Path:
     """Return the JSON file that describes environment ``name``.
 
-    Args:
-        name: a declared environment.
-        provider: the provider that replaces the declared provider; None for the declared one.
+    `provider` replaces the declared provider; None stands for the declared provider.
     """
     return environments_dir() / name / f"environment{f'-{provider}' if provider else ''}.json"
 
@@ -100,16 +93,13 @@ def images_dir() -> Path:
 
 
 def results_dir() -> Path:
-    """Return ``results/`` (``ONESIDED_RESULTS`` if set).
-
-    The folder of results contains one folder for each campaign.
-    """
+    """Return ``results/`` (``ONESIDED_RESULTS`` if set), which has a folder for each campaign."""
     declared = os.environ.get("ONESIDED_RESULTS")
     return Path(declared).resolve() if declared else project_root() / "results"
 
 
 def campaign_results(name_or_folder: str) -> Path:
-    """Return a campaign's folder of results, from its path or from the campaign's name.
+    """Return a campaign's folder of results, from the folder's path or from the campaign's name.
 
     If the argument is an existing path, it is not looked up as a campaign's name. A missing folder
     is no error here; the function that reads it will report it.
@@ -161,21 +151,15 @@ EXPECTED = (
 def is_name(text: object) -> bool:
     """Tell whether a text may be a name, for example of an environment or a campaign.
 
-    The JSON schemas call the format of such names ``name``.
-
-    A name can be one part of a path (it is not ``..`` and has no ``/``) and one word in a shell. A
-    name does not begin with a dash, as an option does.
+    The JSON schemas call the format of such names ``name``. A name can be one part of a path (it is
+    not ``..`` and has no ``/``) and one word in a shell. A name does not begin with a dash, as an
+    option does.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
 
 
 def check_name(source: str | Path, field: str | None, text: str) -> str:
     """Return the text if it can be a name (see `is_name`), else raise an error.
-
-    Args:
-        source: the file or option with the text, for the message.
-        field: the field with the text.
-        text: the text that must be a name.
 
     Raises:
         InputError: the text is not a name.

@@ -1,7 +1,5 @@
 """Make the environment variables for calls of pip.
 
-Of the user's pip settings, only those that say how to reach the package index are kept.
-
 This module uses only the standard library: `tools/setup.py` imports it before anything is
 installed.
 """
@@ -33,11 +31,8 @@ DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
 def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
     """Return all environment variables for a call of pip.
 
-    Of the user's pip settings, only the options in `NETWORK` are kept.
-
-    Args:
-        python: the interpreter whose pip is asked.
-        environment: the variables of the user's shell.
+    Of the user's pip settings, only the options in `NETWORK` are kept. `python` is the interpreter
+    whose pip is asked; `environment` has the variables of the user's shell.
     """
     found = {name: value for name, value in environment.items() if not name.startswith(DROPPED)}
     options = _network({name: v for name, v in environment.items() if "PYTHON" not in name}, python)

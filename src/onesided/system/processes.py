@@ -30,11 +30,7 @@ def ask(
 ) -> str:
     """Run a program to its end; return what it wrote to standard output.
 
-    Args:
-        words: the program and its arguments.
-        timeout_s: the time after which the program is ended.
-        folder: the working folder.
-        variables: the program's whole environment; by default this process's environment.
+    `variables` is the program's whole environment; by default, this process's environment.
 
     Raises:
         ProgramError: the program was not started, did not end in time, or its exit status is not 0.
@@ -105,11 +101,9 @@ def wait(
 ) -> int:
     """Wait for a program; return its exit status, which is negative if a signal ended it.
 
-    Args:
-        process: the program.
-        stop: a function that ends the program. It is called if this process is told to stop. Then
-            further signals are ignored: a terminal or the parent may signal the whole group.
-        look: a function that is called from time to time during the wait.
+    If this process is told to stop, `stop` is called to end the program. From then on, further
+    signals are ignored: a terminal or the parent may signal the whole group. During the wait,
+    `look` is called from time to time.
 
     Raises:
         KeyboardInterrupt: this process was told to stop; `stop` was called.

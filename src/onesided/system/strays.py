@@ -70,9 +70,7 @@ def _ancestors() -> set[int]:
 def marked_processes(marker: str, value: str | None = None) -> list[int]:
     """Return the ids of all processes with a marker, except this process and its ancestors.
 
-    Args:
-        marker: the name of the environment variable.
-        value: the value that the variable must have; None accepts any value.
+    The marker is an environment variable. If `value` is given, the variable must have this value.
     """
     own = _ancestors()
     found = []
@@ -113,14 +111,9 @@ def end_processes(marker: str, value: str | None = None) -> int:
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
     """Ask all processes with a marker to end, even those that start meanwhile.
 
-    The function returns when no process with the marker is left, or after `within_s` seconds.
-
-    Args:
-        marker: the name of the environment variable.
-        value: the value of the variable.
-        but: a second marker. Processes that also have this marker are left to the process that
-            started them.
-        within_s: the time limit in seconds.
+    Processes that also have the marker `but` are left to the process that started them. The
+    function returns when no other process with the first marker is left, or after `within_s`
+    seconds.
     """
     asked: set[int] = set()
     deadline = time.monotonic() + within_s
@@ -136,13 +129,10 @@ def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> Non
 
 
 def end_mounts(images: Path) -> int:
-    """Kill processes that still mount an image of a container that has ended.
+    """Kill processes that still mount an image of an ended container; return how many were killed.
 
-    Return how many were killed.
-
-    Args:
-        images: the folder. A container has ended if its mount namespace has only processes that
-            mount images.
+    A container has ended if its mount namespace has only processes that mount images. `images` is
+    the folder with the images.
     """
     mounters: dict[str, list[int]] = {}
     others = set()
@@ -178,8 +168,7 @@ def _holds(process: int, folder: Path) -> bool:
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
     """Return the shared-memory files mapped by living processes that this user may inspect.
 
-    Args:
-        processes: the ids of the processes to look at; None means all.
+    `processes` are the ids of the processes to look at; None means all.
     """
     mapped = set()
     for process in _processes() if processes is None else processes:
@@ -194,11 +183,9 @@ def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
 def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[str]:
     """Remove files of this user that a dead launch left in a folder; return the files' names.
 
-    Args:
-        folder: SHARED_MEMORY or TEMPORARY.
-        patterns: glob patterns of the files' names (``left_behind`` of config/environments.yaml).
-        since_s: a time in seconds since the epoch. A file is removed only if it changed later, and
-            if no living process maps it.
+    A file is removed if its name fits one of the patterns, it changed after `since_s` and no living
+    process maps it. The patterns are glob patterns (``left_behind`` of config/environments.yaml).
+    `since_s` is in seconds since the epoch.
     """
     if not folder.is_dir():
         return []
@@ -226,8 +213,7 @@ def _temporary_prefix(lock: Path) -> str:
 def make_temporary_folder(lock: Path) -> Path:
     """Make a temporary folder with a short name for TMPDIR, where MPIs put sockets and segments.
 
-    Args:
-        lock: the lock of the campaign. If the folder remains, the next holder removes it.
+    If the folder remains, the next holder of `lock` removes it.
     """
     return Path(tempfile.mkdtemp(prefix=_temporary_prefix(lock), dir=_place_of_temporary_folders()))
 
@@ -245,9 +231,7 @@ def _place_of_temporary_folders() -> Path:
 def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
     """Mark all processes and temporary files of this campaign, so that a later campaign finds them.
 
-    Args:
-        campaign: the folder of the campaign's results.
-        lock: the lock of the campaign, which this process holds.
+    `campaign` is the folder of the campaign's results. This process holds `lock`.
     """
     folder = make_temporary_folder(lock)
     kept, own_folder = dict(os.environ), tempfile.tempdir

@@ -21,13 +21,10 @@ def _named(found: re.Match[str]) -> str:
 
 
 def line(text: object, most: int | None = None) -> str:
-    r"""Return a text as one line without invisible characters.
+    r"""Return a text as one line, with invisible characters replaced by names such as ``\n``.
 
-    Each invisible character becomes its name, such as ``\n``.
-
-    Args:
-        text: any object that `str` accepts.
-        most: the most characters of `text`. A longer text is cut and ends with an ellipsis.
+    `text` is any object that `str` accepts. A text of more than `most` characters is cut and ends
+    with an ellipsis.
     """
     found = str(text)
     if most is not None and len(found) > most:
@@ -47,9 +44,7 @@ def lines(text: str) -> str:
 def plain(value: Any, but: Collection[str] = ()) -> Any:
     """Return a JSON document whose texts and keys have no invisible characters (see `line`).
 
-    Args:
-        value: a JSON value.
-        but: keys whose values stay as they are.
+    The values of the keys in `but` stay as they are.
     """
     if isinstance(value, str):
         return line(value)

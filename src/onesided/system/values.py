@@ -1,8 +1,8 @@
 """Find values that no JSON or YAML document may have, even if its schema accepts them.
 
 For example, JSON Schema accepts NaN as a number between any bounds, and Python reads 1e400 as
-infinite. Later steps reject NaN and infinite numbers. Later steps also reject integers of more than
-64 bits, and text with surrogates (halves of a character).
+infinite. Later steps reject NaN, infinite numbers, integers of more than 64 bits, and text with
+surrogates (halves of a character).
 """
 
 import json
@@ -114,9 +114,7 @@ _DECODER_OF_WHOLE_NUMBERS = json.JSONDecoder(object_pairs_hook=_object_of_whole_
 def from_json(written: str, *, whole: bool = False) -> Any:
     """Parse a JSON text and return the document, even if `fault` refuses one of its values.
 
-    Args:
-        written: the text.
-        whole: whether 2.0 as the value of a key becomes 2, which is the same number in JSON.
+    If `whole` is true, 2.0 as the value of a key becomes 2, which is the same number in JSON.
 
     Raises:
         RepeatedKeyError: an object has a key twice.
@@ -127,9 +125,6 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return the fault that the function `fault` finds in a document.
-
-    Return None at once if the document's text contains none of `SUSPICIOUS`.
-    """
+    """Return what `fault` finds; None at once if the text contains none of `SUSPICIOUS`."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

@@ -23,10 +23,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text file from pieces (see `whole_file`).
-
-    The whole text is never in memory at one time.
-    """
+    """Write a text file from pieces that are never all in memory (see `whole_file`)."""
     with whole_file(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(piece.encode("utf-8") for piece in pieces)
 
@@ -40,9 +37,8 @@ def write_bytes(path: Path, content: bytes) -> None:
 def demand_folder(option: str, folder: Path) -> None:
     """Check, before any work is done, that a folder can be written to. Change nothing.
 
-    Args:
-        option: the option of the command, for the message.
-        folder: the folder. If it does not exist, it is made for the check, and removed again.
+    A folder that does not exist is made for the check, and removed again. `option` is the option of
+    the command, for the message.
 
     Raises:
         InputError: the folder cannot be made or written to.
@@ -63,9 +59,7 @@ def demand_folder(option: str, folder: Path) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield the path of a new file to write.
-
-    At the end of the context, the new file replaces the old file.
+    """Yield the path of a new file, which replaces the old file at the end of the context.
 
     Raises:
         OnesidedError: the folder is read-only or full; the old file still exists.
@@ -90,9 +84,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(inside: Path) -> Iterator[Path]:
-    """Yield a new temporary folder in `inside`, for the parts of a file.
-
-    The folder is removed at the end of the context.
+    """Yield a temporary folder in `inside` for parts of a file; remove it after the context.
 
     Raises:
         OnesidedError: no folder can be made there.
@@ -130,12 +122,8 @@ def write_json(path: Path, document: Any) -> None:
 def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
     """Write a JSON document whose last key has a long list: each list entry is on its own line.
 
-    Args:
-        path: the file.
-        document: the document without the last key.
-        key: the name of the last key.
-        lines: the entries as texts. A text may have several entries, with a comma and a line feed
-            between two of them (`json_lines`).
+    `document` does not have the last key, `key`. Each text in `lines` has one or more entries, as
+    `json_lines` returns them.
     """
     head = json.dumps({**document, key: []}, indent=1, ensure_ascii=False).removesuffix("]\n}")
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as stream:

@@ -1,7 +1,4 @@
-"""Providers of MPIs.
-
-A provider finds or installs a declared MPI, and describes it in a document.
-"""
+"""Providers find or install declared MPIs, and describe these MPIs in documents."""
 
 import shutil
 import threading
@@ -47,10 +44,7 @@ class Work:
             return None
 
     def begin(self, state: str) -> None:
-        """Tell the user what is done now.
-
-        Remove the environment's document, unless it says `unavailable`.
-        """
+        """Tell the user what is done now; remove the document unless it says `unavailable`."""
         standing = self.standing()
         if standing is None or standing["status"] == "ready":
             self.path.unlink(missing_ok=True)
@@ -106,8 +100,7 @@ class Provider(Protocol):
 def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Document:
     """Let a provider provide an environment; write and return the environment's document.
 
-    Returns:
-        The document. If the MPI cannot be provided, its status is ``unavailable``, with a reason.
+    If the MPI cannot be provided, the document's status is ``unavailable``, with a reason.
 
     Raises:
         InputError: a file that a user wrote is faulty.
@@ -133,12 +126,8 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
     """Install an environment's MPI in its folder, unless the folder is already complete.
 
     A complete folder has a file that contains the folder's path. A copied or moved folder contains
-    another path, so it does not count as complete.
-
-    Args:
-        found: the MPI that is installed.
-        work: how the provider works.
-        fill: a function that fills the prefix, which may have files of an earlier, killed run.
+    another path, so it does not count as complete. The function `fill` fills the folder, which may
+    have files of an earlier, killed run.
     """
     prefix = found.declaration.prefix
     stamp = prefix / ".onesided-complete"

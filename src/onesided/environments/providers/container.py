@@ -20,7 +20,6 @@ class Image:
     """An image that contains an MPI, or kernels for an MPI.
 
     Attributes:
-        declaration: the declaration of the environment.
         holds: the document of the image.
         of_image: the entries on the image in the environment's document.
     """
@@ -148,11 +147,8 @@ def _sha256(path: Path) -> str:
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
     """Return the document of the image's or the host's MPI, and what containers get from the host.
 
-    Containers get environment variables, folders and perhaps a launcher from the host.
-
-    Args:
-        found: the image.
-        host: the host's environment; None if the launcher is in the container.
+    Containers get environment variables, folders and perhaps a launcher from the host. `host` is
+    None if the launcher is in the container.
     """
     abi = found.holds["abi"]
     if abi and host:

@@ -1,10 +1,8 @@
 """Provide kernels that Spack builds, and the MPIs of these kernels.
 
-Spack is called only once for all environments.
-
-In one call, Spack builds what spack.yaml asks for: kernels for each MPI at each thread level. The
-file ``build/spack/delivery.json`` records what Spack built. Spack builds again if source files of
-kernels or files of specs have changed.
+One call of Spack serves all environments: Spack builds what spack.yaml asks for, kernels for each
+MPI at each thread level. The file ``build/spack/delivery.json`` records what Spack built. Spack
+builds again if source files of kernels or files of specs have changed.
 """
 
 from __future__ import annotations
@@ -33,8 +31,7 @@ ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""The ending of file names. A file with this ending lists the packages that Spack must not
-build."""
+"""The ending of the names of files that list the packages that Spack must not build."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
 """The time limit of one call of Spack. A call may have to build an MPI and its dependencies."""
@@ -47,7 +44,6 @@ class Found:
 
     Attributes:
         program: Spack's program; None if there is no Spack.
-        declaration: the declaration of the environment.
         mpi: the MPI that the declared provider found; None if there is no Spack.
     """
 
@@ -202,10 +198,6 @@ def deliver(program: Path, work: Work) -> None:
 
     Spack is called only if its specs or the kernels' source files changed since the last build.
 
-    Args:
-        program: Spack's program.
-        work: runs Spack.
-
     Raises:
         InputError: there is no spack.yaml, or a machine file does not fit this machine.
         UnavailableError: Spack cannot concretise the environment, or delivers no kernels.
@@ -324,13 +316,9 @@ def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], comman
     """Check that the RPATH of kernels from Spack leads to the MPI in the kernels' spec.
 
     If this machine has no ``readelf``, this function checks nothing. In addition, each launch names
-    the library that it loaded in the header line of its output.
-
-    Args:
-        kernels: the prefix of the kernels, by thread level.
-        mpi: the name and version of the MPI.
-        folders: the prefix of the MPI, and other folders with its libraries.
-        command: runs ``readelf``.
+    the library that it loaded in the header line of its output. `kernels` maps thread levels to the
+    kernels' prefixes, and `mpi` is ``name@version``. `folders` has the prefix of the MPI, and other
+    folders with its libraries.
 
     Raises:
         UnavailableError: a kernel looks for its library first in the folder of another MPI.

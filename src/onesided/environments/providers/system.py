@@ -1,12 +1,11 @@
 """Provide MPIs that this machine has.
 
-An MPI is declared by its prefix or compiler wrapper. The MPI library itself says which MPI it is.
-
-The name of a compiler wrapper proves nothing: Debian's ``/usr/bin/mpicc`` may be a link to the
-wrapper of any MPI. Therefore a program is compiled with the wrapper. The MPI library that this
-program loads says which MPI it is. Then the probe verifies that the launcher belongs to the same
-MPI as the library. ``/usr`` has the programs of several MPIs in one folder. Therefore each
-environment gets a separate folder, with a program ``mpiexec`` that calls the launcher of its MPI.
+An MPI is declared by its prefix or its compiler wrapper. The name of a compiler wrapper proves
+nothing: Debian's ``/usr/bin/mpicc`` may be a link to the wrapper of any MPI. Therefore a program is
+compiled with the wrapper, and the MPI library that this program loads says which MPI it is. Then
+the probe verifies that the launcher belongs to the same MPI as the library. ``/usr`` has the
+programs of several MPIs in one folder. Therefore each environment gets a separate folder, with a
+program ``mpiexec`` that calls the launcher of its MPI.
 """
 
 import json
@@ -165,10 +164,8 @@ def _attempts(
     """Yield sets of environment variables; the MPI is tried with each set, in this order.
 
     The first sets are the declared variables of the possible MPI families. The last sets also have
-    the shell's library folders.
-
-    An MPI may need library folders that a site's modules set in the shell. The shell's library
-    folders come last, because they may contain the library of another MPI.
+    the shell's library folders, because an MPI may need folders that a site's modules set. These
+    sets come last, because the folders may contain the library of another MPI.
     """
     families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(root, family) for family in families]

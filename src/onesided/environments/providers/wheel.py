@@ -151,11 +151,8 @@ def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement])
 def install_packages(found: Installation, prefix: Path, command: Command) -> None:
     """Make a virtual environment, and install an MPI's wheels in it.
 
-    Args:
-        found: what to install.
-        prefix: the folder to make. If it has files of an earlier, killed run, they are removed.
-        command: runs the steps. The steps hold its guard too: if this process is killed, another
-            run waits until its pip has ended.
+    If the folder `prefix` has files of an earlier, killed run, they are removed. The steps also
+    hold the guard of `command`: if this process is killed, another run waits until pip has ended.
 
     Raises:
         UnavailableError: a step failed; the message says which and why.
@@ -199,10 +196,7 @@ def _reason(output: str, folder: Path) -> str:
 
 
 def _unreachable() -> str:
-    """Return a message that the package index cannot be reached.
-
-    The message names the proxy variables in use.
-    """
+    """Return a message that the package index cannot be reached, with the proxy variables."""
     proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
     through = f" with {', '.join(proxies)} set" if proxies else ""
     return f"the package index cannot be reached{through}: "

@@ -32,7 +32,6 @@ class External:
     Attributes:
         field: the field in the file, with dots.
         package: the name of the package in Spack.
-        version: the version in the spec.
         prefix: the prefix; None if only modules are named.
         modules: the modules that must be loaded.
     """
@@ -81,10 +80,7 @@ def _externals(document: Document, path: Path) -> Iterator[External]:
 
 
 def name_and_version(spec: str) -> tuple[str, str]:
-    """Return the package and the version that a Spack spec names.
-
-    The schema of machine files requires that a spec names both.
-    """
+    """Return the package and the version of a Spack spec; a machine file's specs have both."""
     name, _, rest = spec.partition("@")
     text = rest.removeprefix("=")
     length = next((n for n, c in enumerate(text) if not (c.isalnum() or c in "._-")), len(text))

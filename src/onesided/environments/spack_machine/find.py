@@ -15,18 +15,18 @@ from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
-#: By MPI, the Debian programs that it needs and whose names do not end in `.mpich` or `.openmpi`.
+#: By MPI, the needed Debian programs whose names do not end in `.mpich` or `.openmpi`.
 DEBIAN_PROGRAMS = {
     "mpich": "hydra_nameserver hydra_persist hydra_pmi_proxy mpichversion mpiexec.hydra mpivars",
     "openmpi": "ompi_info orted orterun oshCC oshcc oshcxx oshmem_info oshrun prte prted prterun"
     " shmemcc shmemrun",
 }
-#: By MPI, patterns of its Debian libraries, which are in one folder with those of other MPIs.
+#: By MPI, patterns of its Debian libraries, which share a folder with libraries of other MPIs.
 LIBRARIES = {
     "mpich": ("libmpich*.so*",),
     "openmpi": ("libmpi.so.*", "libmpi_*.so*", "libopen-*.so*", "liboshmem.so*"),
 }
-#: The network module of an MPICH with only one, because Spack has no variant for two.
+#: Finds the network module of an MPICH with only one: Spack has no variant for two.
 NETMOD = re.compile(r"^MPICH Device:\s*ch4:(ofi|ucx)$", re.MULTILINE)
 #: Names of environment modules that are loaded to see whether they provide an mpicc.
 LOOKS_LIKE_MPI = re.compile(
@@ -65,12 +65,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A possible MPI on this machine that is not declared to Spack, with the reason.
-
-    Attributes:
-        origin: where it was found.
-        reason: why it is not declared, in one line.
-    """
+    """A possible MPI that is not declared to Spack: where it was found, and why not."""
 
     origin: str
     reason: str
@@ -108,9 +103,7 @@ def spec_of(found: Identity) -> str:
 def variants_of(found: Identity, programs: Path) -> str:
     """Return Spack variants that describe how the MPI was built, such as its network module.
 
-    Args:
-        found: the MPI.
-        programs: the folder with the MPI's programs.
+    `programs` is the folder with the MPI's programs.
     """
     netmod = NETMOD.search(found.text) if found.package == "mpich" else None
     if netmod:
@@ -135,10 +128,7 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that `look` finds.
-
-    If `look` fails, return the `origin` of the possible MPI, with the reason of the failure.
-    """
+    """Return the MPI that `look` finds; if `look` fails, return the `origin` and the reason."""
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -191,10 +181,7 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs.
-
-    All of Debian's MPIs are in /usr; only the suffixes of their programs' names differ.
-    """
+    """Yield Debian's MPIs. All are in /usr; only the suffixes of their programs' names differ."""
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
@@ -219,7 +206,7 @@ def _debian(wrapper: Path) -> Mpi:
     links = {
         **{prefix / "bin" / name: path for name, path in own.items()},
         **{prefix / "lib" / path.name: path for path in in_library},
-        # Debian's own libmpi.so belongs to only one of the MPIs; this is the one the wrapper links
+        # Debian's own libmpi.so belongs to only one MPI; this link leads to the wrapper's library
         prefix / "lib" / "libmpi.so": found.library,
         prefix / "include": _header_folder(wrapper),
     }

@@ -1,10 +1,9 @@
 """Plan the files that describe this machine to Spack.
 
-The user first sees the plan; the files are written only if the user asks for it.
-
-Besides MPIs, the files name the compiler and the build tools, so that Spack does not build them. A
-second file names packages that Spack need not consider when it concretises: dependencies of
-externals, and packages that could replace externals.
+The user first sees the plan; the files are written only if the user asks for it. Besides MPIs, the
+files name the compiler and the build tools, so that Spack does not build them. A second file names
+packages that Spack need not consider when it concretises: dependencies of externals, and packages
+that could replace externals.
 """
 
 import difflib
@@ -48,7 +47,7 @@ CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
 PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
 #: By Spack's name, the pattern of a tool's version text. Only gmake's program has another name.
 VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
-#: What the kernels' build needs. Spack has to build each of them that is not an external.
+#: The tools that the kernels' build needs. Spack has to build each tool that is not an external.
 NEEDED = ("gcc", "cmake")
 #: Spack's names of the tools that are looked for here. Spack itself finds or builds all others.
 WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
@@ -95,8 +94,7 @@ class Plan:
 def make(name: str) -> Plan:
     """Look for MPIs and tools on this machine, and return the files to write for Spack.
 
-    Args:
-        name: the name of the machine; spack.yaml includes the files of the machine ``local``.
+    `name` is the name of the machine; spack.yaml includes the files of the machine ``local``.
 
     Raises:
         OnesidedError: there is no MPI, or Spack exists but does not answer.
@@ -199,10 +197,7 @@ def cmake() -> Document | None:
 
 
 def python() -> Document | None:
-    """Return the Spack entry for the Python that runs this program.
-
-    A virtual environment is not taken as the prefix of Python.
-    """
+    """Return the Spack entry for the running Python, outside its virtual environment."""
     version, prefix = _said([sys.executable, "-c", PYTHON_SAYS]).splitlines()
     return {"spec": f"python@{version}", "prefix": prefix}
 
@@ -231,12 +226,8 @@ def _said(words: list[str]) -> str:
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
     """Return the packages that Spack need not build, because the externals make them unnecessary.
 
-    Args:
-        program: Spack's program.
-        packages: the packages that have externals.
-
-    Returns:
-        The names of direct dependencies of the externals, and of all other MPIs and compilers.
+    These are direct dependencies of the externals, and all other MPIs and compilers. `packages` are
+    the packages that have externals.
 
     Raises:
         OnesidedError: Spack does not know one of the packages, or does not answer.
