@@ -78,9 +78,7 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 
 
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
-    """Return the crossover over all launches.
-
-    The result is None if no launch has a ratio at every size.
+    """Return the crossover over all launches, or None if no launch has a ratio at every size.
 
     Args:
         rounds: for each launch, the first way's time divided by the second way's time, by size.
@@ -112,11 +110,7 @@ def bytes_words(size: float) -> str:
 
 
 def faster_of(ratio: Measure) -> str:
-    """Return the faster side.
-
-    The interval of `ratio` decides. The ratio `ratio` is the one-sided time divided by the
-    two-sided time.
-    """
+    """Return the faster side, by the interval of one-sided time divided by two-sided time."""
     return word_of(ratio, ONE, TWO)
 
 
