@@ -56,9 +56,8 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
     """Add the two ratios of the report of 2008, from the totals of rank 1, and a third ratio.
 
-    The third ratio compares the time to solution with an ideal time. The third ratio is the time of
-    the whole run, divided by the time that the ranks would take if they shared all compute phases
-    evenly and did nothing else.
+    The third ratio is the time of the whole run, divided by an ideal time: the time that the ranks
+    would take if they shared all compute phases evenly and did nothing else.
     """
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
@@ -73,12 +72,11 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """Add the slowdown as a column: the mean access time, divided by that of an idle target.
 
-    The divisor of the slowdown is the median, over all launches of the cell with an idle target, of
-    the mean access time. Therefore the slowdown varies only as the launches with a computing target
-    vary. The cell with an idle target has the same algorithm, window flavor and compute length. One
-    cell with an idle target is used for every spread of the compute, because its target does not
-    compute. If there are several cells with an idle target, the cell with the least spread of the
-    compute is used.
+    The divisor is the median, over all launches of the cell with an idle target, of the mean access
+    time. Therefore the slowdown varies only as the launches with a computing target vary. The cell
+    with an idle target has the same algorithm, window flavor and compute length. It is used for
+    every spread of the compute, because its target does not compute. Of several such cells, the
+    cell with the least spread of the compute is used.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
