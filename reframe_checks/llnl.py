@@ -30,10 +30,7 @@ CELL_S, BYTE_S = 0.02, 15e-9
 
 
 class Exchange(OneSetting):
-    """The base class of the checks of message exchanges.
-
-    Subclasses name the kernel, interfaces and sizes.
-    """
+    """The base class of all exchanges; subclasses name the kernel, interfaces and sizes."""
 
     tags = {"llnl", "papers"}
     options = OPTIONS
@@ -45,11 +42,11 @@ class Exchange(OneSetting):
     size_axis = builtins.variable(str, value="size_bytes")
     sizes = builtins.variable(list)
     crowded_sizes = builtins.variable(list)
-    #: If more ranks than these share a core, launches have messages alone: windows take long then.
+    #: With more ranks for each core than this, cells have no windows, because windows take long.
     most_load_with_windows = builtins.variable(int, value=4)
     #: The sizes for which every flavor is measured.
     few_sizes = builtins.variable(list, value=FEW)
-    #: Axes of this kernel alone, with their values.
+    #: Axes that only this kernel has, with their values.
     own_axes = builtins.variable(dict, value={})
 
     @builtins.run_after("init")

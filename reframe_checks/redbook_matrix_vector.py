@@ -23,10 +23,7 @@ MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """The product with up to four tasks or eight threads.
-
-    The redbook has up to eight tasks, and up to eight threads.
-    """
+    """The product with up to four tasks or eight threads; the redbook has up to eight of each."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}
