@@ -1,4 +1,4 @@
-"""Seven experiments on what MPI-3 added to one-sided communication.
+"""Seven experiments on MPI-3's additions to one-sided communication.
 
 Source: Dinan, Balaji, Buntinas, Goodell, Gropp, Thakur, "An implementation and evaluation of the
 MPI 3.0 one-sided communication interface", sections 2 to 5.

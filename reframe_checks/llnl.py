@@ -19,11 +19,9 @@ PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
 FEW = [8, 4096, 1000000]
-#: Payloads are made and compared between samples, which takes longer than the transfer of large
-#: messages.
+#: Payloads are made and compared between samples, which takes longer than sending large messages.
 OPTIONS = {"samples": "10", "budget-s": "0.05"}
-#: Ranks that share cores wait for each other's time slices: a pass then takes a hundred times as
-#: long.
+#: If ranks share cores, they wait for time slices, and a pass takes a hundred times as long.
 CROWDED = {"burst": "1", "samples": "3"}
 #: Time of a cell, and of each byte that a rank sends in a pass, with a core for each rank. Seconds.
 CELL_S, BYTE_S = 0.02, 15e-9

@@ -22,8 +22,7 @@ ONE_SIDED = ["mpi2", "mpi2_pairwise", "mpi3", "shmem"]
 SMALL = 8
 #: The message sizes with a core for each rank; without, only the size of the paper's tables.
 SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
-#: The paper's number of trials. Ranks that share cores wait for each other's time slices: a trial
-#: then takes a hundred times as long.
+#: The paper's number of trials; fewer if ranks share cores: a trial then takes 100 times as long.
 TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
 COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
 COMPUTE_S = 0.01
@@ -162,7 +161,7 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
-        """Return the ranks from which rank 0 gets data: more of them if each rank has a core."""
+        """Return the ranks from which rank 0 gets data: more ranks if each rank has a core."""
         if self.is_crowded:
             return self.few_own_values()
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}

@@ -124,7 +124,7 @@ class HierarchicalCollectives(ByCores):
     base_point = {"interface": "allreduce", "size_bytes": 8}
     _flat = ["reduce_bcast", "allreduce", "alltoall"]
     _shared = ["hierarchical_allreduce", "hierarchical_alltoall"]
-    #: No other call answers these: a rank may be several calls ahead of another.
+    #: Calls without an answer: a rank may be several calls ahead of another rank.
     _unpaired = ["reduce", "bcast"]
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
     _few_sizes = {"size_bytes": [8, 32768]}

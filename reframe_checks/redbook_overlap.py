@@ -57,7 +57,10 @@ class OverlapOneThread(Overlap):
 
 @rfm.simple_test
 class OverlapCommunicationThread(Overlap):
-    """A second thread makes the whole transfer; on two cores, it needs that rank 0 sleeps."""
+    """A second thread makes the whole transfer.
+
+    On two cores, the second thread has a core of its own only if rank 0 sleeps.
+    """
 
     descr = "overlap by a communication thread"
     tags = TAGS

@@ -24,7 +24,7 @@ CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
 # approximate time of a cell besides its computes
 CELL_S = 0.02
-# the report has 10 tasks for each process and one more
+# the report has 10 tasks for each process, and one further task
 TASKS_OF_THE_REPORT, CROWDED_TASKS_OF_THE_REPORT = 10, 3
 # slowdown of a cell for each rank on a core; from 10 and 32 ranks on two cores
 SLOWDOWN_OF_LOAD = 2

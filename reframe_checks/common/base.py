@@ -183,8 +183,9 @@ class OnesidedCheck(
         """Compare each cell with its declaration and the site's references. Name the first fault.
 
         If a cell is `independent` in the references but `waits` in this launch, the cell fails,
-        even if it was fast. A fault that a known defect explains is not reported here. For such a
-        fault, `show_headline_figures` reports an expected failure in ReFrame's performance stage.
+        even if the cell was fast. A fault that a known defect explains is not reported here. For
+        such a fault, `show_headline_figures` reports an expected failure in ReFrame's performance
+        stage.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -251,7 +252,7 @@ class OnesidedCheck(
         if self.hold_figures:
             self._show("held_figures", len(bounds), "figures")
             self._show("launches", len(launches), "launches")
-            # a figure that no launch could decide has not passed
+            # a test with an undecided figure fails
             self._show(UNDECIDED, len(self.undecided_figures(launches)), "figures")
             bounds[UNDECIDED] = (0, None, 0, "figures")
         faults = self.known_faults(*self.faults)

@@ -16,8 +16,8 @@ OURS = "onesided"
 
 #: Cached, because each test asks several times; sources do not change while ReFrame runs.
 source_state = functools.cache(fingerprint.kernel_source_state)
-#: The folders of kernels, by environment, declaration and thread level. An environment of a site's
-#: own may have the same name on several partitions, and be different there.
+#: The folders of kernels, by environment, declaration and thread level. Different environments of
+#: a site's own may have the same name on different partitions.
 _prefixes = {}
 
 
@@ -42,7 +42,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def definition(self):
-        """What the site's ReFrame configuration says of the environment (`site_mpi.Definition`)."""
+        """The site's ReFrame configuration of the environment (`site_mpi.Definition`)."""
         partition, environ = self.current_partition, self.current_environ
         local = partition.local_env
         return {

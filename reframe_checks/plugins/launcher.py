@@ -135,7 +135,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
 
     def _options_of_launcher(self):
-        """Return the launcher's options for each placement, and those for over-subscribed nodes.
+        """Return the launcher's options for each placement and for over-subscribed nodes.
 
         The partition's extra `launcher_placement` replaces some of these options.
         """

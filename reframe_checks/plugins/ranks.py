@@ -59,7 +59,7 @@ def partitions():
 def ranks_of(*default):
     """Return a check's ReFrame parameter `ranks`: the numbers that are asked for, or the defaults.
 
-    If ReFrame may use several partitions, the check has the numbers of ranks of all of them.
+    If ReFrame may use several partitions, the check has the numbers of ranks of all partitions.
     """
     found = set()
     for partition in partitions():

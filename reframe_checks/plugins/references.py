@@ -88,7 +88,7 @@ class ReferencePlugin(RegressionTestPlugin):
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the names of values for which no launch shows whether they are above their bounds.
+        """Return the names of values that no launch shows to be above or below their bounds.
 
         A warning lists the names and the reasons. Values that a known defect makes slow are left
         out.
@@ -118,7 +118,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references for values with a bound; known slow values may exceed it."""
+        """Return ReFrame's references for values with bounds; known slow values may exceed them."""
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound

@@ -23,7 +23,7 @@ class ConformanceAnalysis(ReferenceAnalysis):
     """The analysis of the bytes; one launch is enough because a byte has only one right value."""
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict `right`; if the cell failed, the failure later replaces it."""
+        """Return the verdict `right`; a failure of the cell later replaces this verdict."""
         return Verdict(RIGHT, None, len(probes))
 
 

@@ -1,4 +1,4 @@
-"""Which values of the axes of the kernel conformance a campaign tried, and which it left out."""
+"""Which axis values of the kernel conformance did a campaign try, and which did it leave out?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flav
 """The axes in the short answer about data. The table of tried values (`TriedAxes`) has all axes."""
 
 MOST_NAMED = 3
-"""A sentence names at most this many values that no cell had; if there are more, it names none."""
+"""A sentence names the values that no cell had only if there are at most this many."""
 
 MOSTLY = 0.75
 """If more than this share of the cells has one value of an axis, a sentence names the value."""

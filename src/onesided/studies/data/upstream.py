@@ -53,8 +53,8 @@ class UpstreamDefect:
         facts: what the thread says about its program: values of axes, ranks, transport.
         probe: values by axis, `setting` included. A cell probes the defect if it has, on each axis,
             one of these values.
-        since: the oldest version that the thread names; None if it names no version.
-        until: the first version without the defect; None if the thread names no version.
+        since: the oldest version that the thread names, if any.
+        until: the first version without the defect, if the thread names one.
         fixed: where the defect was fixed, in upstream's words; None if the defect is open or
             upstream does not say.
         not_probed: why no cell probes the defect; None if `probe` selects cells.

@@ -146,7 +146,7 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return today's and LLNL's bandwidths, divided by those with the fewest ranks per node."""
+        """Return a table of bandwidths, today's and LLNL's, relative to the fewest ranks a node."""
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)

@@ -205,8 +205,8 @@ def pattern(
         number: the number of the paper's table.
         lead: the first sentences of the page: what a reader has to know.
         who: a sentence that says which rank computes in the cells with a computing rank.
-        unit: the unit of the times in the paper's table, if it has one column for each number of
-            ranks. None if it has one row for each size.
+        unit: the unit of the times if the paper's table has a column for each number of ranks. None
+            if the table has a row for each size.
         mpi: the paper's names for its MPI rows (see `Ratios`).
         further: further figures.
     """

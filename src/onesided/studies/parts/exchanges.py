@@ -64,7 +64,7 @@ class ExchangeAnalysis(ReferenceAnalysis):
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the launches' times and bandwidths, and the bytes and checksums they recorded."""
+        """Return the launches' times, bandwidths, and recorded bytes and checksums."""
         recorded = ReferenceAnalysis([PASS_BYTES, USED_BYTES, CHECKSUM], self.reason)
         times = super().launch_values(cells, samples)
         facts = recorded.launch_values(cells, samples)

@@ -20,10 +20,9 @@ class Crossover:
     """The message size at which the faster of two ways to exchange messages changes.
 
     Attributes:
-        first_below: True if the first way is faster below the crossover and the second way above
-            it; False in the opposite case.
-        size: the size of the crossover in bytes: median over launches with its interval. The value
-            0 means that it is below the least size; infinity, that it is above the greatest size.
+        first_below: whether the first way is faster below the crossover, and the second way above.
+        size: the size of the crossover in bytes: median over launches with its interval. 0: the
+            crossover is below the least size; infinity: above the greatest size.
     """
 
     first_below: bool
@@ -58,9 +57,7 @@ def _misfits(logs: Sequence[float]) -> list[float]:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool) -> float:
-    """Return the crossover of one launch in bytes.
-
-    The result is 0 if the crossover is below the measured sizes, and infinity if it is above them.
+    """Return the crossover of one launch in bytes: 0 below the measured sizes, infinity above.
 
     Args:
         sizes: the sizes in bytes, the least first.

@@ -1,12 +1,11 @@
 """What does a message between two ranks cost while other pairs of ranks exchange messages?
 
 Two values are fitted: the latency that each further pair of ranks adds, and how the pairs share the
-bandwidth.
-
-The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
-SG24-5611, 1999), equations 6.1 and 6.2. In the model, each of N pairs has the latency L(1) + (N -
-1) dL and the bandwidth B(1) / N, where L(1) and B(1) are those of a single pair and dL is the added
-latency. Instead of the bandwidth B(1) / N, this module uses B(1) / N^e, with a fitted exponent e.
+bandwidth. The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments"
+(IBM SG24-5611, 1999), equations 6.1 and 6.2. In the model, each of N pairs has the latency L(1) +
+(N - 1) dL and the bandwidth B(1) / N. L(1) and B(1) are the values of a single pair, and dL is the
+added latency. Instead of the bandwidth B(1) / N, this module uses B(1) / N^e, with a fitted
+exponent e.
 """
 
 import math

@@ -164,7 +164,7 @@ def figure(
         first: the values of the first panel column, in order.
         caption: how to read the figure.
         table: the table of the points; it has the figure's name.
-        explored: the view to explore, in Vega-Lite. If it is empty, this is the wide drawing.
+        explored: the view to explore, in Vega-Lite; if empty, the wide drawing is used.
     """
     scales = scales_of(points)
     present = set(points.select(how.panels).unique().iter_rows())

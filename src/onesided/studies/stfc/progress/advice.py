@@ -41,7 +41,7 @@ PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the Jinja environment of the templates in this folder. They make plain text."""
+    """Return the Jinja environment of this folder's templates, which make plain text."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,

@@ -38,7 +38,7 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""If there are more operations than this, the answer does not name them, but says their number."""
+"""With more operations than this, the answer gives their number in place of their names."""
 
 MOST_WAYS = 6
 """The answer has at most this many ways to program; the truth table has all ways."""

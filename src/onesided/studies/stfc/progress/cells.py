@@ -35,12 +35,12 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that a page shows first: those that set no variable, if they were run.
+    """Return the cells that a page shows first: the cells that set no variable, if they were run.
 
     Of each partition, the page first shows only one group: one number of ranks, one placement.
-    Cells with ghost processes belong to the group of the same setting, although they have one more
-    rank. If there are several partitions, `apart` has given each partition environments of its own,
-    so that the cells of two partitions are not mixed.
+    Cells with ghost processes belong to the group of the same setting, although these cells have
+    one more rank. If there are several partitions, `apart` has given each partition environments of
+    its own, so that the cells of two partitions are not mixed.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -123,7 +123,8 @@ def base_words(base: Sequence[str] | None) -> str:
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
     """Return the entries of a table row that name a cell.
 
-    The name leaves out the payload `base`. With `with_level`, it includes the thread level.
+    The payload `base` is left out. With `with_level`, the text below the operation has the thread
+    level.
     """
     names = ("operation", "flavor", "synchronisation", "data", "size_bytes")
     payload = payload_words(payload_of(cell), base)

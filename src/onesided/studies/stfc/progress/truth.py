@@ -128,7 +128,7 @@ class Behind:
 
 @dataclass(frozen=True)
 class OperationOf(Axis):
-    """The axis of operations; its values also name the payload unless it is the base payload."""
+    """The axis of operations; a value also names a payload other than the base payload."""
 
     base: Payload | None = None
 

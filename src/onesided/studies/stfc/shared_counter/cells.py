@@ -101,7 +101,7 @@ def base_point(material: Material) -> list[Cell]:
     """Return the cells that the page shows first.
 
     These cells have the highest thread level of each environment, because the report of 2008 asks
-    for MULTIPLE and case 3 needs it. The cells have the longest compute, a base algorithm, and the
+    for MULTIPLE, which case 3 needs. The cells have the longest compute, a base algorithm, and the
     first declared setting, placement and number of ranks.
     """
     by_name = grouped(material.cells, lambda cell: cell.environment)

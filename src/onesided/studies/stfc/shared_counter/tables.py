@@ -29,8 +29,8 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""Only degradation factors above this value are named; they are from the report of 2008. A factor
-below this value differs from 1 by noise alone."""
+"""Only degradation factors of the report of 2008 above this value are named. A factor below this
+value differs from 1 by noise alone."""
 
 BY_RANK = {
     "slowest_rank": "slowest",
@@ -82,7 +82,7 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> Fields:
 def _beside(material: Material, twin: Mapping[str, Cell], case: str) -> str | None:
     """Return a remark if the computes of a case are not as the row says; None if they are.
 
-    The computes may have another spread. If threads share cores, they may also take longer.
+    The computes may have another spread. If threads share cores, the computes may take longer.
     """
     words = [other_steps(twin, case)]
     cell = twin.get(case)
