@@ -1,1 +1,1 @@
-"""The ReFrame checks of all experiments; a campaign can run only cells that these declare."""
+"""The ReFrame checks of all experiments; a campaign runs only cells that the checks declare."""

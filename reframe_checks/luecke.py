@@ -171,7 +171,7 @@ class DistantMessages(Pattern):
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):
-        """Return the targets for an interface; the rival has the same targets as other calls."""
+        """Return the targets for an interface; the rival has the same targets."""
         return own
 
 

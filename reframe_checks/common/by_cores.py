@@ -9,8 +9,8 @@ from .one_setting import OneSetting
 class ByCores(OneSetting):
     """A test with one setting and thread level. If ranks share cores, the test has only some cells.
 
-    A rank that waits for another rank then also waits for a time slice of the operating system, so
-    each cell also has fewer samples.
+    If ranks share cores, a rank that waits for another rank also waits for a time slice of the
+    operating system. Therefore each cell also has fewer samples.
     """
 
     ranks = ranks_of(2, 4)

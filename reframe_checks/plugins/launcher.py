@@ -113,7 +113,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return self.num_tasks_per_node > nodes_of(self.current_partition).cores
 
     def launcher_words(self):
-        """Return the launcher command with its options, which the path of the kernel follows."""
+        """Return the launcher command with its options; the path of the kernel comes after them."""
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]

@@ -15,8 +15,8 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""The time of a round of operations, divided by their number. A round lasts from its first call
-until all its operations are complete. No claim uses this time."""
+"""The time of a round of operations, divided by the number of operations. A round lasts from its
+first call until all its operations are complete. No claim uses this time."""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):

@@ -38,7 +38,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 
     Args:
         failed: cells that failed in the same way.
-        run: all cells of the same call that were run under the same MPI, with the failed cells.
+        run: all cells of the same call that were run under the same MPI, including `failed`.
     """
     own = [axes_of(cell) for cell in failed]
     every = [axes_of(cell) for cell in run]

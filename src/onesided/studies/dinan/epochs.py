@@ -12,7 +12,7 @@ from onesided.studies.parts.today import BURSTS
 
 EPOCH = Metric("epoch", "epoch", "s")
 """The time that rank 0 takes for an epoch with all its accesses. In cells with request-based
-operations, only the time of the wait for the requests."""
+operations, this is only the time of the wait for the requests."""
 
 EPOCHS = Axis(
     "epoch",

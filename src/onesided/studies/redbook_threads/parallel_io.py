@@ -35,8 +35,8 @@ WAYS = {
     "one_rank": "rank 0 for all",
 }
 ALIKE = {"at_all_darray": "at_all", "iat": "at"}
-"""For each way to access a file that differs from another way only in a detail: the other way, with
-which this way is counted. Such a detail is, for example, how a file view is made."""
+"""Ways to access a file that differ from another way only in a detail, such as how a file view is
+made. Each of these ways is counted with its other way."""
 
 OWN_FILES = "own_files"
 DIRECTION = Axis("direction", "direction")

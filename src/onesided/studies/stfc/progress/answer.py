@@ -328,7 +328,7 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
     """Say which declared campaigns have further message sizes.
 
-    The result is None if the cells have not exactly one message size, or if no campaign has others.
+    The result is None unless the cells have one message size and a campaign has other sizes.
     """
     own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
     if len(own) != 1:

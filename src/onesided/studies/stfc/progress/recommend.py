@@ -227,7 +227,7 @@ class Effect:
 
     @cached_property
     def factors(self) -> list[float]:
-        """Return, for each latency label, the latency in this setting divided by the default."""
+        """Return, for each latency label, this setting's latency divided by the default's."""
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
             factor = ratio(turn.after.timed, turn.before.timed)
@@ -278,7 +278,7 @@ class Advice:
         effects: one effect for each setting of the campaign except the default setting.
         waiting: how many cells wait at the default setting.
         measured: whether any cell was decided at the default setting.
-        missing: why no cell was decided, as the first cell with a reason says; None if one was.
+        missing: the first cell's reason why no cell was decided; None if a cell was decided.
     """
 
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
