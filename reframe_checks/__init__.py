@@ -1,4 +1,1 @@
-"""The ReFrame checks of all experiments.
-
-A campaign can run only the cells that these checks declare.
-"""
+"""The ReFrame checks of all experiments; a campaign runs only cells that the checks declare."""

@@ -42,8 +42,5 @@ class Baseline(OneSetting):
     crosses_one_thread = [{"baseline": BASELINES}, {"baseline": ["copy"], "size_bytes": COPY_BYTES}]
 
     def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell.
-
-        Baselines of threads and of sockets take longest to measure.
-        """
+        """Return the expected seconds of a cell; baselines of threads and sockets take longest."""
         return CELL_S

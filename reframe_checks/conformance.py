@@ -32,7 +32,7 @@ from .plugins.grid import LOWEST_LEVEL
 
 NONE = [NO_MEANING]
 WITHOUT_LAYOUT = {"count": NONE, "layout_origin": NONE, "layout_target": NONE}
-#: For each call: the values of axes that have a meaning for it, and `NONE` for other axes.
+#: For each call: values of the axes that have a meaning for the call; `NONE` for other axes.
 OF_CALL = {
     **{call: {"operator": NONE, "overlap": NONE} for call in MOVES},
     **{call: {"operator": ["sum"], "overlap": ["apart"]} for call in REDUCES},
@@ -57,10 +57,7 @@ PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
-    """Return the combinations of axis values of each call.
-
-    Axes that are not given have the values in `OF_CALL`.
-    """
+    """Return axis values for each call; axes that are not given have the values in `OF_CALL`."""
     return [
         {axis: list(values) for axis, values in {"call": [name], **OF_CALL[name], **axes}.items()}
         for name in names
@@ -164,10 +161,7 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call in every epoch on every window flavor; some targets are the origin itself.
-
-    Some cells have many operations at the same time.
-    """
+    """Every call, epoch and window flavor; targets that are the origin itself; many operations."""
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
@@ -257,10 +251,7 @@ class ConformanceLarge(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A few cells for each call, epoch, flavor, layout and element.
-
-    All cells of this test together take about a second.
-    """
+    """A few cells for each call, epoch, flavor, layout and element, in about a second."""
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

@@ -1,4 +1,4 @@
-"""Seven experiments on what MPI-3 added to one-sided communication.
+"""Seven experiments on MPI-3's additions to one-sided communication.
 
 Source: Dinan, Balaji, Buntinas, Goodell, Gropp, Thakur, "An implementation and evaluation of the
 MPI 3.0 one-sided communication interface", sections 2 to 5.
@@ -18,10 +18,7 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(ByCores):
-    """The base class of all checks that repeat experiments of this paper.
-
-    Subclasses name the kernel and its cells.
-    """
+    """The base class of the checks of this paper; subclasses name the kernel and its cells."""
 
     tags = {"dinan", "papers"}
 
@@ -41,8 +38,7 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 class Mutex(Dinan):
     """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
 
-    In the paper, each process locks and unlocks the mutex 10,000 times. This check also has bursts
-    in which a rank locks and unlocks the mutex up to 10,000 times.
+    A burst has up to 10,000 cycles of lock and unlock: the number in the paper.
     """
 
     descr = "mutex in a window"

@@ -19,21 +19,16 @@ PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
 FEW = [8, 4096, 1000000]
-#: Payloads are made and compared between samples, which takes longer than the transfer of large
-#: messages.
+#: Payloads are made and compared between samples, which takes longer than sending large messages.
 OPTIONS = {"samples": "10", "budget-s": "0.05"}
-#: Ranks that share cores wait for each other's time slices: a pass then takes a hundred times as
-#: long.
+#: If ranks share cores, they wait for time slices, and a pass takes a hundred times as long.
 CROWDED = {"burst": "1", "samples": "3"}
 #: Time of a cell, and of each byte that a rank sends in a pass, with a core for each rank. Seconds.
 CELL_S, BYTE_S = 0.02, 15e-9
 
 
 class Exchange(OneSetting):
-    """The base class of the checks of message exchanges.
-
-    Subclasses name the kernel, interfaces and sizes.
-    """
+    """The base class of all exchanges; subclasses name the kernel, interfaces and sizes."""
 
     tags = {"llnl", "papers"}
     options = OPTIONS
@@ -45,11 +40,11 @@ class Exchange(OneSetting):
     size_axis = builtins.variable(str, value="size_bytes")
     sizes = builtins.variable(list)
     crowded_sizes = builtins.variable(list)
-    #: If more ranks than these share a core, launches have messages alone: windows take long then.
+    #: With more ranks for each core than this, cells have no windows, because windows take long.
     most_load_with_windows = builtins.variable(int, value=4)
     #: The sizes for which every flavor is measured.
     few_sizes = builtins.variable(list, value=FEW)
-    #: Axes of this kernel alone, with their values.
+    #: Axes that only this kernel has, with their values.
     own_axes = builtins.variable(dict, value={})
 
     @builtins.run_after("init")

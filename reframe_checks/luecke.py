@@ -20,10 +20,9 @@ FLAVORS = ["create", "allocate", "shared", "dynamic"]
 MAIN_FLAVORS = {"mpi2": ["create"], "mpi2_pairwise": ["create"], "mpi3": ["create", "allocate"]}
 ONE_SIDED = ["mpi2", "mpi2_pairwise", "mpi3", "shmem"]
 SMALL = 8
-#: With a core for each rank the whole sweep, without it the size of the paper's tables.
+#: The message sizes with a core for each rank; without, only the size of the paper's tables.
 SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
-#: The paper's number of trials. Ranks that share cores wait for each other's time slices: a trial
-#: then takes a hundred times as long.
+#: The paper's number of trials; fewer if ranks share cores: a trial then takes 100 times as long.
 TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
 COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
 COMPUTE_S = 0.01
@@ -32,9 +31,9 @@ COMPUTE_S = 0.01
 TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
 #: The bytes of a cache that a rank flushes in a second if it has a core.
 FLUSHED_BYTES_PER_S = 1e10
-#: The paper's Figures 2 and 3 have the time by each target; so many show its course.
+#: The paper's Figures 2 and 3 show the time for each target; this many targets are enough.
 MOST_TARGETS = 16
-#: With at most so many ranks for each core, a rank that computes is still met by the others.
+#: With at most this many ranks for each core, other ranks access a rank while it computes.
 MOST_LOAD_WITH_COMPUTES = 2
 
 
@@ -53,11 +52,11 @@ class Pattern(OneSetting):
     tags = {"luecke", "papers"}
     ranks = ranks_of(2, 4, 8)
     library = builtins.parameter(["mpi", "openshmem"])
-    #: The calls that are not one-sided and do the same.
+    #: The two-sided or collective interface that does the same.
     rival = builtins.variable(str)
     #: Further interfaces of this kernel.
     further = builtins.variable(typ.List[str], value=[])
-    #: An axis of this kernel alone, with its values; it has no meaning for a rival.
+    #: An axis that only this kernel has, with its values; the axis has no meaning for a rival.
     own_axis = builtins.variable(dict, value={})
 
     @builtins.run_after("init")
@@ -112,10 +111,7 @@ class Pattern(OneSetting):
         return self.own_values()
 
     def own_of(self, interface, own):
-        """Return the kernel's own axis for an interface.
-
-        For a rival (a two-sided or collective call), the axis has no meaning.
-        """
+        """Return the kernel's own axis for an interface; for a rival, the axis has no meaning."""
         if interface in ONE_SIDED:
             return own
         return {name: [NO_MEANING] for name in own}
@@ -134,7 +130,7 @@ class Pattern(OneSetting):
         on_node = min(nodes_of(one).ranks_of_one(self.ranks) for one in partitions())
         return max(cores.largest_cache_bytes() // on_node, cores.own_cache_bytes())
 
-    slowdown = 1  # `seconds_of_cell` knows it
+    slowdown = 1  # `seconds_of_cell` includes the slowdown
 
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell, which depend on its number of trials."""
@@ -165,7 +161,7 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
-        """Return the ranks from which rank 0 gets data: more of them if each rank has a core."""
+        """Return the ranks from which rank 0 gets data: more ranks if each rank has a core."""
         if self.is_crowded:
             return self.few_own_values()
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}
@@ -175,10 +171,7 @@ class DistantMessages(Pattern):
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):
-        """Return the targets for an interface.
-
-        The rival (two-sided messages) has the same targets as the one-sided interfaces.
-        """
+        """Return the targets for an interface; the rival has the same targets."""
         return own
 
 
@@ -204,10 +197,7 @@ class NaiveBroadcast(Pattern):
 
 @rfm.simple_test
 class TreeBroadcast(Pattern):
-    """A message goes down a tree of ranks.
-
-    A tree of four ranks has an inner rank, which can compute.
-    """
+    """A message goes down a tree of ranks; of four ranks, one is inner and can compute."""
 
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"
@@ -217,10 +207,7 @@ class TreeBroadcast(Pattern):
     own_axis = {"operation": ["get", "put"]}
 
     def computes(self):
-        """Tell whether a rank computes.
-
-        An inner rank of the tree computes even if ranks share cores.
-        """
+        """Tell whether a rank computes; an inner rank computes even if ranks share cores."""
         inner = self.ranks >= 4 and self.load <= MOST_LOAD_WITH_COMPUTES
         return inner or super().computes()
 

@@ -90,7 +90,7 @@ class ProgressQuick(Progress):
     # with as few cores as a laptop has, helpers measure the scheduler and take longest
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
     crosses_lowest_level = [_table(["computes"]), _flushed(["idle", "computes_probing"])]
-    # a second thread level repeats verdicts, so it has few of the cells
+    # a second thread level repeats verdicts, so this level has few cells
     crosses_threads = [
         _flushed(["helper_blocked"]),
         _table(["computes"], synchronisations=["lock_all_flush"], flavors=["allocate"]),
@@ -107,7 +107,7 @@ class ProgressBetweenNodes(Progress):
     thread_level = builtins.parameter([LOWEST_LEVEL])
     wire_delay_us = 50
     kernel_options = {"samples": "4"}
-    # each round starts one more launch, so it has few cells
+    # each round of the campaign has this launch, too, so the launch has few cells
     crosses_lowest_level = [_table(["computes"], ["put", "fetch_and_op"], flavors=["allocate"])]
 
 

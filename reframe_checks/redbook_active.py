@@ -18,10 +18,7 @@ COMPUTES = {"target_state": ["computes"]}
 
 
 def served(ways):
-    """Return axis values for cells in which a server makes the accesses.
-
-    In cells with a server, a window flavor has no meaning.
-    """
+    """Return axis values for cells with a server, in which a window flavor has no meaning."""
     return {"way": ways, "flavor": [NO_MEANING]}
 
 

@@ -36,7 +36,7 @@ class AlltoallAlgorithms(ByCores):
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
     #: Around the redbook's eager limit, and around the MPI's own limit, which the kernel finds.
     _around_limits = {"size_bytes": [4104, "at_limit", "above_limit"]}
-    #: Blocks that are less with more ranks: of a vector, and of a matrix by rows and columns.
+    #: Blocks that get smaller with more ranks: of a vector, and of a matrix by rows and columns.
     _of_whole = {"size_bytes": ["of_vector", "of_matrix"]}
     crosses_full = [
         {**_messages, **_sizes},
@@ -124,7 +124,7 @@ class HierarchicalCollectives(ByCores):
     base_point = {"interface": "allreduce", "size_bytes": 8}
     _flat = ["reduce_bcast", "allreduce", "alltoall"]
     _shared = ["hierarchical_allreduce", "hierarchical_alltoall"]
-    #: No other call answers these: a rank may be several calls ahead of another.
+    #: Calls without an answer: a rank may be several calls ahead of another rank.
     _unpaired = ["reduce", "bcast"]
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
     _few_sizes = {"size_bytes": [8, 32768]}

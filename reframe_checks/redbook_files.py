@@ -21,10 +21,7 @@ STORAGES = ["disk", "tmpfs"]
 
 @rfm.simple_test
 class ParallelIo(ByCores):
-    """All ranks write or read a cube.
-
-    Each rank has many short pieces of the cube's file, or one long piece.
-    """
+    """All ranks write or read a cube; each has many short pieces of the file, or one long piece."""
 
     descr = "parallel input and output"
     tags = TAGS
@@ -80,26 +77,20 @@ OPTIONS = {"samples": "10", "budget-s": "0.05"}
 
 
 def _reads(servers, sizes):
-    """Return axis values for reads that a server makes for another rank."""
+    """Return axis values for reads by a server."""
     asked = {"way": ["put_back", "send_back"], "server": servers}
     return {**asked, "cache": ["warm", "cold"], "size_bytes": sizes}
 
 
 def _writes(servers, sizes):
-    """Return axis values for writes that a server makes for another rank.
-
-    For writes, the state of the page cache (warm, cold) has no meaning.
-    """
+    """Return axis values for writes by a server; for writes, the cache's state has no meaning."""
     asked = {"way": ["get_and_write", "send_and_write"], "server": servers}
     return {**asked, "cache": [NO_MEANING], "size_bytes": sizes}
 
 
 @rfm.simple_test
 class RemoteRead(OneSetting):
-    """Rank 1 reads or writes a file itself, or rank 0 does this for rank 1.
-
-    Each rank has a core.
-    """
+    """Rank 1 reads or writes a file itself, or another process, rank 0, does this for rank 1."""
 
     descr = "remote read, the server is a process"
     tags = TAGS

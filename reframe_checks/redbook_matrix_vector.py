@@ -15,7 +15,7 @@ ORDER = 4096
 BOTH = ["rows", "columns"]
 #: A product takes about as long as the creation of a thread.
 SMALL_ORDER = 256
-#: Tasks times threads of the redbook's largest products, and the most threads of any task here.
+#: Tasks times threads in the redbook's largest product; threads of a task if tasks are many.
 MOST_THREADS, THREADS_OF_MANY_TASKS = 8, 4
 #: With more tasks than this, the variant that forks at each column takes too long.
 MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
@@ -23,10 +23,7 @@ MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """The product with up to four tasks or eight threads.
-
-    The redbook has up to eight tasks, and up to eight threads.
-    """
+    """The product with up to four tasks or eight threads; the redbook has up to eight of each."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}

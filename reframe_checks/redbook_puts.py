@@ -14,8 +14,7 @@ from .common.one_setting import OneSetting
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
-#: The first samples of a launch take longer: its libraries are not warm. The median leaves them
-#: out.
+#: The first samples of a launch are slow (cold libraries); the median leaves them out.
 OPTIONS = {"samples": "20", "budget-s": "0.02"}
 COMPUTING_SAMPLES = 5
 

@@ -35,19 +35,13 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 
 
 def _collectives(arrangement, streams, sizes):
-    """Return axis values for collective calls.
-
-    Two collective calls that run at the same time need a communicator each.
-    """
+    """Return axis values for collective calls; calls at the same time need a communicator each."""
     own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
     return {"interface": ["bcast"], **own, "size_bytes": sizes}
 
 
 class Streams(OnesidedCheck):
-    """The base class of the checks of streams.
-
-    Subclasses choose arrangements, streams and numbers of ranks.
-    """
+    """The base class of all checks of streams; subclasses choose arrangements and streams."""
 
     tags = {"redbook"}
     kernel = "threaded_calls"
@@ -87,10 +81,7 @@ class LockTax(Streams):
 
 @rfm.simple_test
 class StreamsOfThreads(Streams):
-    """Two processes with several threads.
-
-    The threads of a process share a communicator or window, or each thread has its own.
-    """
+    """Threads of two processes share a communicator or window, or each thread has its own."""
 
     descr = "threaded calls, several threads"
     thread_level = builtins.parameter([THREADS_LEVEL])

@@ -24,9 +24,9 @@ CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
 # approximate time of a cell besides its computes
 CELL_S = 0.02
-# the report has 10 tasks for each process and one more
+# the report has 10 tasks for each process, and one further task
 TASKS_OF_THE_REPORT, CROWDED_TASKS_OF_THE_REPORT = 10, 3
-# of a cell with several ranks for each core: 10 and 32 ranks on two cores
+# slowdown of a cell for each rank on a core; from 10 and 32 ranks on two cores
 SLOWDOWN_OF_LOAD = 2
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
 COMPUTE_OF_THE_REPORT_MS = 240
@@ -48,10 +48,7 @@ class SharedCounter(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell.
-
-        If all accesses wait, ranks compute one after another.
-        """
+        """Return the expected seconds of a cell; if all accesses wait, ranks compute in turn."""
         tasks = int(self.kernel_options["tasks-per-rank"]) * self.ranks
         budget_s = float(self.kernel_options.get("task-budget-s", "inf"))
         return CELL_S + min(tasks * 1e-3 * float(labels["compute_ms"]), budget_s)
@@ -74,10 +71,7 @@ def _random(algorithms, case):
 
 @rfm.simple_test
 class SharedCounterSmoke(SharedCounter):
-    """Does the counter work?
-
-    The test has two algorithms, two cases and short compute phases, and takes about 2 s.
-    """
+    """Does the counter work? Two algorithms, two cases and short computes, in about 2 s."""
 
     descr = "shared counter, smoke test"
     tags = {"smoke"}
@@ -171,10 +165,7 @@ class SharedCounterSourceSize(SharedCounterOfTheReport):
 
 @rfm.simple_test
 class SharedCounterFockBuilder(SharedCounterOfTheReport):
-    """Six accesses before each compute phase.
-
-    According to the report of 2008, a Fock builder makes six accesses for each compute phase.
-    """
+    """Six accesses before each compute phase, as a Fock builder makes (report of 2008)."""
 
     descr = "shared counter, six accesses before each compute"
     accesses_per_task = 6

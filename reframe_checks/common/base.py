@@ -54,8 +54,7 @@ class OnesidedCheck(
     kernel = builtins.variable(str)
     #: Options of the kernel beyond the cells, by name.
     kernel_options = builtins.variable(typ.Dict[str, str], value={})
-    #: The figures for a reader: metric, unit, better direction, and how it is taken over which
-    #: ranks.
+    #: The figures that ReFrame shows: metric, unit, better direction, and statistic over ranks.
     headline = builtins.variable(typ.List[dict], value=[])
 
     #: Time of a cell with a core for each thread, and with two threads on each core; seconds.
@@ -64,13 +63,13 @@ class OnesidedCheck(
     #: Approximate time of a launch of all cells on an otherwise idle machine; seconds.
     expected_s = builtins.variable(float, value=0.0, loggable=True)
 
-    #: One launch answers for its cells: of a campaign's rounds, only the first has them.
+    #: Whether only the first of a campaign's rounds has these cells, because one launch is enough.
     first_round_only = builtins.variable(bool, value=False)
 
     kernels = builtins.fixture(kernels_fixture(), scope="environment")
 
     valid_systems = ["*"]
-    #: Every environment of MPI, also a site's own. Kernels of OpenSHMEM ask for `+openshmem`.
+    #: Every environment of MPI, including a site's own. OpenSHMEM kernels need `+openshmem`.
     valid_prog_environs = ["-openshmem"]
     sourcesdir = None
 
@@ -94,10 +93,7 @@ class OnesidedCheck(
 
     @builtins.run_after("init")
     def describe_figures(self):
-        """Declare the values that ReFrame shows.
-
-        For a kernel without an experiment, ReFrame shows no values.
-        """
+        """Declare the values that ReFrame shows; a kernel without an experiment has none."""
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
@@ -111,9 +107,7 @@ class OnesidedCheck(
         """Write a description of this test beside its result lines, for `onesided collect-reframe`.
 
         The sessions of a campaign write no description, because the campaign itself declares its
-        tests.
-
-        :arg skip: the verdict and the reason, if the test is skipped.
+        tests. `skip` has the verdict and the reason, if the test is skipped.
         """
         if strays.SESSION_MARKER in os.environ or self.is_dry_run():
             return
@@ -156,7 +150,7 @@ class OnesidedCheck(
             "cell-timeout-s": f"{self.watchdog_s:g}",
             **self.kernel_options,
         }
-        # a seed of its own for every launch: launches are replicates
+        # each launch has another seed, because launches are replicates
         seed = "--seed $(date +%s)"
         self.executable = shlex.quote(str(self.program(self.kernel, self.thread_level)))
         self.executable_opts = [
@@ -189,9 +183,9 @@ class OnesidedCheck(
         """Compare each cell with its declaration and the site's references. Name the first fault.
 
         If a cell is `independent` in the references but `waits` in this launch, the cell fails,
-        even if it was fast. If a known defect explains a fault, this function does not report the
-        fault. For such a fault, `show_headline_figures` reports an expected failure in ReFrame's
-        performance stage.
+        even if the cell was fast. A fault that a known defect explains is not reported here. For
+        such a fault, `show_headline_figures` reports an expected failure in ReFrame's performance
+        stage.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -258,7 +252,7 @@ class OnesidedCheck(
         if self.hold_figures:
             self._show("held_figures", len(bounds), "figures")
             self._show("launches", len(launches), "launches")
-            # a figure that no launch could decide has not passed
+            # a test with an undecided figure fails
             self._show(UNDECIDED, len(self.undecided_figures(launches)), "figures")
             bounds[UNDECIDED] = (0, None, 0, "figures")
         faults = self.known_faults(*self.faults)
@@ -267,7 +261,7 @@ class OnesidedCheck(
             self._show(name, len(cells), "cells")
             bounds[name] = builtins.xfail(defect.message, (0, 0, 0, "cells"))
         self.reference = {self.current_partition.fullname: bounds}
-        # ReFrame keeps each test to its end, and a launch may have many samples
+        # ReFrame keeps each test until ReFrame ends, and these records may have many samples
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):

@@ -10,14 +10,14 @@ class ByCores(OneSetting):
     """A test with one setting and thread level. If ranks share cores, the test has only some cells.
 
     If ranks share cores, a rank that waits for another rank also waits for a time slice of the
-    operating system. If ranks share cores, each cell also has fewer samples.
+    operating system. Therefore each cell also has fewer samples.
     """
 
     ranks = ranks_of(2, 4)
     #: Cells with a core for each rank, and without.
     crosses_full = builtins.variable(list)
     crosses_crowded = builtins.variable(list, value=[])
-    #: Further cells that have a meaning from three ranks on.
+    #: Further cells, which need at least three ranks.
     crosses_three = builtins.variable(list, value=[])
     cell_s, crowded_cell_s = 0.2, 0.6
 

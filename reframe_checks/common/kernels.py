@@ -25,7 +25,7 @@ from ..plugins.launcher import NO_LAUNCHER, SRUN
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
 
-#: What is said of a program for another processor. MPICH's launcher lets a shell read it.
+#: Messages about a program for another processor. MPICH's launcher lets a shell read the program.
 ANOTHER_PROCESSOR = re.compile(r"\x7fELF|Exec format error|cannot execute binary file")
 SITE_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "site_kernels.sh"
 
@@ -42,10 +42,7 @@ class BuildPlugin(EnvironmentPlugin):
 
     @property
     def prefixes(self):
-        """The folders with ``bin/<kernel>``.
-
-        A provider may have a separate folder of kernels for each thread level.
-        """
+        """The folders with ``bin/<kernel>``; a provider may have a folder for each thread level."""
         delivered = self.environment["kernels_prefix"]
         if delivered:
             return [pathlib.Path(prefix) for prefix in delivered.values()]

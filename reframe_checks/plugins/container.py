@@ -36,7 +36,7 @@ class ContainerPlugin(LauncherPlugin):
         platform = self.container_platform
         platform.image = shlex.quote(self.environment["container"]["image"])
         platform.command = " ".join(words)
-        # the stage keeps its name inside, so that paths of files are true inside and outside
+        # the stage folder has the same path inside, so that paths are valid inside and outside
         platform.mount_stagedir = self.stagedir
         platform.workdir = shlex.quote(self.stagedir)
         if takes_options(platform.name):

@@ -1,7 +1,4 @@
-"""Give each check its environment and its setting.
-
-A check that cannot run is skipped with a reason.
-"""
+"""Give each check its environment and setting; skip a check that cannot run, with a reason."""
 
 import functools
 import json
@@ -17,10 +14,10 @@ LOWEST_LEVEL = "single"
 #: The extra of an environment that a site file of this project has.
 OURS = "onesided"
 
-#: Several calls ask for it in each test; sources do not change while a ReFrame runs.
+#: Cached, because each test asks several times; sources do not change while ReFrame runs.
 source_state = functools.cache(fingerprint.kernel_source_state)
-#: The folders of kernels, by environment, declaration and thread level. An environment of a site's
-#: own may have the same name on several partitions, and be different there.
+#: The folders of kernels, by environment, declaration and thread level. Different environments of
+#: a site's own may have the same name on different partitions.
 _prefixes = {}
 
 
@@ -45,7 +42,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
 
     @functools.cached_property
     def definition(self):
-        """What the site's ReFrame configuration says of the environment (`site_mpi.Definition`)."""
+        """The site's ReFrame configuration of the environment (`site_mpi.Definition`)."""
         partition, environ = self.current_partition, self.current_environ
         local = partition.local_env
         return {
@@ -75,10 +72,8 @@ class EnvironmentPlugin(RegressionTestPlugin):
     def skip_with_reason(self, verdict, reason):
         """Skip this test, and write the reason to a file of the session (skips.jsonl).
 
-        ReFrame's own report does not say why a test was skipped.
-
-        :arg verdict: the verdict that the test's cells get in the report.
-        :arg reason: why the test is skipped, in one line.
+        ReFrame's own report does not say why a test was skipped. In this project's report, the
+        test's cells get the verdict. The reason is one line.
         """
         folder = os.environ.get("ONESIDED_SESSION")
         if folder:

@@ -27,10 +27,10 @@ class GridPlugin(RegressionTestPlugin):
     crosses_lowest_level = builtins.variable(typ.List[dict], value=[])
     #: Crosses whose cells need MPI_THREAD_MULTIPLE; declared at that level only.
     crosses_threads = builtins.variable(typ.List[dict], value=[])
-    #: The crosses of this test; made of the three above by its thread level.
+    #: The crosses of this test, chosen from the three above by the test's thread level.
     crosses = builtins.variable(typ.List[dict], value=[])
 
-    #: The file that says which cells a further round of a campaign carries; empty: all of them.
+    #: The file that says which cells a further round of a campaign has; empty: all cells.
     further_round = builtins.variable(str, value="")
 
     thread_level = builtins.parameter([LOWEST_LEVEL, THREADS_LEVEL])

@@ -14,8 +14,8 @@ from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
 TIME_OUTS_THAT_END_A_SETTING = 2
-#: At most this share of a launch's time-out belongs to one cell. So the watchdog reports before the
-#: launcher is ended, and says where each rank is.
+#: At most this share of a launch's time-out belongs to one cell, so that the watchdog reports where
+#: each rank is, before the launcher is ended.
 SHARE_OF_A_CELL = 0.5
 
 
@@ -65,7 +65,7 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_after("setup")
     def skip_without_hosts(self):
-        """Skip the test if it needs nodes that this machine simulates, and the machine cannot."""
+        """Skip the test if it needs simulated nodes, but this machine cannot simulate nodes."""
         if not self.is_on_wire:
             return
         if self.current_partition.scheduler.is_local:

@@ -27,8 +27,8 @@ SRUN = "srun"
 OWN_LAUNCHER = "mpiexec"
 #: ReFrame's launcher for a program that brings its own launcher.
 NO_LAUNCHER = "local"
-#: By launcher, its options for ranks that may run on every core, for ranks that keep to a core
-#: each, and for more ranks than cores. A missing entry: ranks are as the launcher puts them.
+#: For each launcher: options for ranks that may run on every core, for ranks that keep to a core
+#: each, and for more ranks than cores. Without an entry, ranks are where the launcher puts them.
 _SRUN = {
     "unbound": ["--cpu-bind=none"],
     "core": ["--cpu-bind=cores"],
@@ -43,7 +43,7 @@ OPTIONS = {
     "alps": {"unbound": ["-cc", "none"], "core": ["-cc", "cpu"]},
     "jsrun": {"unbound": ["--bind", "none"], "core": ["--bind", "packed:1"]},
 }
-#: Each test asks for it several times; the declarations do not change while a ReFrame runs.
+#: Cached, because each test asks several times; declarations do not change while ReFrame runs.
 families = functools.cache(declarations.families)
 #: Launchers that an MPI brings, by family. None: the family of the environment has the options.
 FAMILY_OF = {
@@ -54,10 +54,7 @@ FAMILY_OF = {
 
 
 class LauncherPlugin(RegressionTestPlugin):
-    """A base class that chooses the launcher for a partition and an MPI family.
-
-    The base class also places the ranks on nodes as the test declares.
-    """
+    """A base class that chooses the launcher, and places ranks on nodes as the test declares."""
 
     @property
     def ranks_per_node(self):
@@ -116,10 +113,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return self.num_tasks_per_node > nodes_of(self.current_partition).cores
 
     def launcher_words(self):
-        """Return the launcher command with its options.
-
-        The path of the kernel follows the launcher's options.
-        """
+        """Return the launcher command with its options; the path of the kernel comes after them."""
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]
@@ -129,11 +123,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return shlex.split(text)
 
     def launcher_options(self, placement, is_oversubscribed):
-        """Return the options of the chosen launcher.
-
-        :arg placement: `unbound` or `core`.
-        :arg is_oversubscribed: whether a node gets more ranks than it has cores.
-        """
+        """Return the options of the chosen launcher for a placement: `unbound` or `core`."""
         options = self._options_of_launcher()
         of_mpi = [f"--mpi={self._srun_mpi()}"] if self._is_srun() and self._srun_mpi() else []
         crowded = options.get("crowded", []) if is_oversubscribed else []
@@ -145,7 +135,7 @@ class LauncherPlugin(RegressionTestPlugin):
         return self.placement if self.placement in self._options_of_launcher() else AS_LAUNCHED
 
     def _options_of_launcher(self):
-        """Return the launcher's options for each placement, and those for over-subscribed nodes.
+        """Return the launcher's options for each placement and for over-subscribed nodes.
 
         The partition's extra `launcher_placement` replaces some of these options.
         """

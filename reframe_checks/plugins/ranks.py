@@ -17,7 +17,7 @@ from onesided.system import cores
 
 #: The feature of a partition whose ranks all share one node.
 ONE_NODE = "one_node"
-#: Each check asks for it, and it does not change while a ReFrame runs.
+#: Cached, because each check asks for the cores; they do not change while ReFrame runs.
 usable_cores = functools.cache(cores.usable)
 
 
@@ -59,7 +59,7 @@ def partitions():
 def ranks_of(*default):
     """Return a check's ReFrame parameter `ranks`: the numbers that are asked for, or the defaults.
 
-    If ReFrame may use several partitions, the check has the numbers of ranks of all of them.
+    If ReFrame may use several partitions, the check has the numbers of ranks of all partitions.
     """
     found = set()
     for partition in partitions():
@@ -76,10 +76,10 @@ class RanksPlugin(RegressionTestPlugin):
     least_ranks = builtins.variable(int, value=2)
     most_ranks = builtins.variable(int, value=0)
     multiple_of_ranks = builtins.variable(int, value=1)
-    #: The most threads of a rank, and what needs a core of the node beside them, such as a server.
+    #: The most threads of a rank, and the number of helpers (such as a server) that need a core.
     threads = builtins.variable(int, value=1)
     helpers = builtins.variable(int, value=0)
-    #: Options of the kernel with a core for each thread, and without; none: `kernel_options` stay.
+    #: Kernel options with a core for each thread, and without; if empty, `kernel_options` stay.
     options = builtins.variable(typ.Dict[str, str], value={})
     crowded_options = builtins.variable(typ.Dict[str, str], value={})
 
@@ -96,10 +96,7 @@ class RanksPlugin(RegressionTestPlugin):
 
     @property
     def is_crowded(self):
-        """Whether threads of this test share cores.
-
-        If threads share cores, a thread that waits for another thread also waits for a time slice.
-        """
+        """Whether threads share cores, so that a waiting thread also waits for a time slice."""
         return self.load > 1
 
     @builtins.run_after("init")

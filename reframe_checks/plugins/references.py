@@ -21,8 +21,8 @@ REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 class ReferencePlugin(RegressionTestPlugin):
     """A base class that compares the results of a test's launch with the site's references."""
 
-    #: Whether a headline figure above the site's bound fails the test; the mode ``regression`` sets
-    #: it. In a campaign launches are replicates, and no launch fails by its times.
+    #: Whether a headline figure above the site's bound fails the test, as in the mode
+    #: ``regression``. In a campaign, launches are replicates, and no launch fails by its times.
     hold_figures = builtins.variable(typ.Bool, value=False)
 
     @property
@@ -88,7 +88,7 @@ class ReferencePlugin(RegressionTestPlugin):
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the names of values for which no launch shows whether they are above their bounds.
+        """Return the names of values that no launch shows to be above or below their bounds.
 
         A warning lists the names and the reasons. Values that a known defect makes slow are left
         out.
@@ -118,10 +118,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references for values with a bound.
-
-        A value that is known to be slow may be above its bound.
-        """
+        """Return ReFrame's references for values with bounds; known slow values may exceed them."""
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
@@ -129,9 +126,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def cells_of_defects(self, statuses):
-        """Return the cells that show each known defect.
-
-        Defects that only make cells slow are left out.
+        """Return the cells that show each known defect; leave out defects that make cells slow.
 
         :arg statuses: the status of each failing cell, or the word for a changed verdict.
         """

@@ -18,13 +18,12 @@ class TransportPlugin(RegressionTestPlugin):
     """A base class that keeps a report for each window flavor (``transport-<flavor>.txt``).
 
     The untimed launch has the same launcher, options, ranks, thread level and variables as the
-    timed launch. Each report is made only once: ``build/transports`` keeps it for all tests whose
-    launches are alike. Kernels in an image of a site's own container platform get no transport
-    report.
+    timed launch. ``build/transports`` keeps each report for all tests whose launches are alike, so
+    a report is made only once. Kernels in an image of a site's own container platform get no
+    transport report.
     """
 
-    #: A launch for a report that takes longer is ended, and its report has only what was printed so
-    #: far; seconds.
+    #: Seconds after which a launch for a report is ended; the report keeps the output so far.
     transport_timeout_s = builtins.variable(int, value=20)
 
     @builtins.run_before("run", always_last=True)
@@ -75,7 +74,7 @@ class TransportPlugin(RegressionTestPlugin):
                 "asked": dict(asked),
                 "command": [word.replace(self.stagedir, "") for word in command],
                 "time-out": self.transport_timeout_s,
-                # those of the caller's variables that may change the transport as a setting's do
+                # variables of the caller that may change the transport, as those of a setting do
                 "inherited": surroundings.kept(),
             }
         )[: fingerprint.DIGITS]

@@ -34,8 +34,8 @@ site_configuration = sites.configuration(
             # accounting), pbs, …
             "scheduler": "local",
             # The program that starts the ranks in the job. `mpiexec` stands for each environment's
-            # own launcher; `srun` starts the families of `srun_mpi` below, and the others by their
-            # own.
+            # own launcher; `srun` starts the families in `srun_mpi` (below), and other families
+            # use their own launcher.
             "launcher": "mpiexec",
             # Options of every job: queue, account, reservation, whole nodes.
             "access": [],
@@ -43,17 +43,17 @@ site_configuration = sites.configuration(
             # profiles/slurm says how many sessions there are.
             "max_jobs": 1,
             # Longest time of a job: the time-out of a launch (`launch_timeout_s` of the campaign)
-            # and some minutes, for a launcher that died is started again for the cells that are
-            # left. None means the scheduler's own limit.
+            # and some minutes, because a launcher that died is started again for the remaining
+            # cells. None means the scheduler's own limit.
             "time_limit": None,
-            # Cores of a node. On a login node that is another kind of machine nobody can look;
-            # with more ranks than these the launcher is told that they share cores. A local
-            # partition can leave it to ReFrame, which looks.
+            # Cores of a node; needed if ReFrame runs on another kind of machine (a login node).
+            # With more ranks than these, the launcher is told that ranks share cores. On a local
+            # partition, ReFrame finds the number.
             "processor": {},
             # Environments by their names in config/environments.yaml; without this field, all of
             # them.
             "environs": ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1", "openmpi-4.1.8"],
-            # Modules and variables of every job on this partition. The environment adds its own,
+            # Modules and variables of every job on this partition. The environment adds others,
             # such as the PATH to its launcher.
             "modules": [],
             "env_vars": [],
@@ -63,16 +63,16 @@ site_configuration = sites.configuration(
             "extras": {
                 # Numbers of ranks of all checks, unless a campaign asks for others (docs/ranks.md):
                 #   "ranks": {"powers_of_two_up_to": "cores", "max": 256},
-                # With `network`: how many ranks a node gets. Two ranks are on two nodes with 1.
+                # With `network`: how many ranks a node gets. With 1, two ranks are on two nodes.
                 #   "ranks_per_node": 1,
-                # With `network`: how many nodes a job gets at most. What wants more is skipped
-                # with the reason; without it, the scheduler refuses the job and the test fails.
+                # With `network`: how many nodes a job gets at most. A test that needs more is
+                # skipped. Without this field, the scheduler refuses the job and the test fails.
                 #   "nodes": 4,
                 # With the launcher srun: the value of its --mpi for each family that Slurm is to
                 # start; `srun --mpi=list` says which there are.
                 #   "srun_mpi": {"mpich": "pmi2", "impi": "pmi2", "openmpi": "pmix"},
                 # With a launcher that is neither mpiexec nor srun: its options for ranks that may
-                # run on every core, and for ranks that keep to one.
+                # run on every core, and for ranks that keep to one core each.
                 #   "launcher_placement": {"unbound": [], "core": []},
             },
         }

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from onesided.sites import configuration
 
-# before ReFrame asks for a job it waits two seconds, until a large site's controller knows the job;
-# this controller knows it at once. ReFrame would load a file that imports ReFrame as a check.
+# ReFrame waits two seconds before it asks for a job, until a large site's controller knows the job;
+# this controller knows a job at once. ReFrame would load a file that imports ReFrame as a check.
 importlib.import_module("reframe.core.schedulers.slurm").SqueueJobScheduler.SQUEUE_DELAY = 0.2
 
 

@@ -49,10 +49,7 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 
 
 def _compared(own: CellsByName) -> list[Markup]:
-    """Say, in one sentence for each MPI, how many of its cells were right.
-
-    MPIs with the same numbers share one sentence.
-    """
+    """Say how many cells of each MPI were right; MPIs with the same numbers share one sentence."""
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():
         failed = [cell.verdict for cell in own[names[0]] if cell.verdict in verdicts.FAILURES]
@@ -119,10 +116,7 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
 
 
 def headline(material: Material) -> Headline | None:
-    """Return the answer about data, with one table row for each MPI.
-
-    If the campaign ran no cell about data, the result is None.
-    """
+    """Return the answer about data with a table row for each MPI, or None if no cell was run."""
     own = run_by_name(material)
     if not own:
         return None
@@ -146,12 +140,9 @@ def _not_tried(
     every: Sequence[str],
     in_short: bool = False,
 ) -> list[Markup]:
-    """Say which values of the kernel's axes no cell had, and which values most cells had.
+    """Say which axis values no cell had and, unless `in_short`, which values most cells had.
 
-    Args:
-        groups: groups of MPIs, and what was tried with each group.
-        every: all MPIs.
-        in_short: whether to leave out the values that most cells have.
+    Each group in `groups` has some MPIs and what was tried with them; `every` has all MPIs.
     """
     said = (tried.sentence(names, every, each, in_short) for names, each in groups)
     return [Markup("{}").format(sentence) for sentence in said]
@@ -181,9 +172,7 @@ def section(record: Mapping[str, Any]) -> Section | None:
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
     """Return the sentences about data on a report's first screen; none if a campaign has no MPI.
 
-    Args:
-        record: the campaign's record.
-        headline: the answer of the campaign's page about data; None if there is no such page.
+    `headline` is the answer of the campaign's page about data; None if there is no such page.
     """
     names = _environments_of(record)
     if not names:

@@ -1,6 +1,6 @@
 """Simplify a failing cell of `conformance`, and write a cell as a C program.
 
-To compile and run this C program, only an MPI is needed. Its bytes are literals.
+The C program needs only an MPI. The program's bytes are literals.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,11 +32,8 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
     "operator": ("replace", "sum", "maxloc"),
     "window": ("exact",),
 }
-"""The simple values of each axis of `conformance`, the simplest value first.
-
-A value of an axis that is not listed here is less simple than the listed values. The axes are
-sorted: the axes that lengthen the C program the most come first.
-"""
+"""The simple values of each axis of `conformance`, the simplest first. Values that are not listed
+are less simple. Axes that lengthen the C program the most come first."""
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
@@ -62,7 +59,7 @@ def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels
 
     Args:
         labels: the labels of a cell that fails, with all axes.
-        fails: tells whether a cell fails in the same way. It is called at most once for each cell.
+        fails: tells whether a cell fails in the same way; called at most once for each cell.
     """
     found = dict(labels)
     tried: set[tuple[str, ...]] = set()
@@ -97,11 +94,8 @@ ARGUMENTS: Mapping[str, str] = {
     "MPI_Type_create_subarray": "2, (int[]){{{rows}, {n[1]}}}, (int[]){{{count}, {n[0]}}}, "
     "(int[]){{{at[0]}, {at[1]}}}, MPI_ORDER_C, {of[0]}",
 }
-"""The arguments of each constructor.
-
-An argument that is a list becomes a C variable. The variable's name ends with the number of the
-datatype (`t`).
-"""
+"""The arguments of each constructor. An argument that is a list becomes a C variable; the
+variable's name ends with the number of the datatype (`t`)."""
 
 IN_BYTES = ("MPI_Type_create_h", "MPI_Type_create_struct", "MPI_Type_create_resized")
 """The first letters of the datatype constructors that count displacements in bytes."""
@@ -222,10 +216,7 @@ def _table(name: str, rows: Iterable[Sequence[int]]) -> str:
 
 
 def _compared(name: str, side: Mapping[str, Any]) -> str:
-    """Return the C code of a table: 1 for each byte that the program compares, else 0.
-
-    Bytes in an element's gap are not compared.
-    """
+    """Return the C code of a table: 0 for a byte in an element's gap, 1 for each compared byte."""
     if not side["gaps"]:
         return f"static const unsigned char *const {name} = NULL;"
     gaps = set(side["gaps"])

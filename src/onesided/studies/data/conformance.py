@@ -15,24 +15,15 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""The time of one operation: the time for a round of operations, divided by their number.
-
-The time for a round is the time from its first call until all its operations are complete. No claim
-uses this time.
-"""
+"""The time of a round of operations, divided by the number of operations. A round lasts from its
+first call until all its operations are complete. No claim uses this time."""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):
-    """The analysis of the bytes.
-
-    One launch of a cell is enough, because each byte has only one right value.
-    """
+    """The analysis of the bytes; one launch is enough because a byte has only one right value."""
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict `right`, which says that every byte in the cell was right.
-
-        A failure of the cell replaces the verdict `right` later.
-        """
+        """Return the verdict `right`; a failure of the cell later replaces this verdict."""
         return Verdict(RIGHT, None, len(probes))
 
 

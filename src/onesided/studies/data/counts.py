@@ -24,16 +24,13 @@ SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
 
 @dataclass
 class Tally:
-    """A tally: the number of cells that were run, and how many of these cells failed."""
+    """The number of cells that were run, and how many of these cells failed."""
 
     run: int = 0
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Add cells with this verdict to the tally.
-
-        Verdicts that say nothing about data are ignored.
-        """
+        """Add cells with this verdict, unless the verdict says nothing about the data."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0
@@ -70,10 +67,7 @@ def axes_of(cell: Cell) -> dict[str, str]:
 
 
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
-    """Return how many cells have each value of each axis.
-
-    The result begins with the settings, which are counted like an axis.
-    """
+    """Return how many cells have each setting and, after the settings, each value of each axis."""
     settings = Counter((SETTING, cell.setting) for cell in cells)
     # to count one axis after the other would read a million cells sixteen times
     labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
@@ -110,17 +104,10 @@ def _table(
     columns: Mapping[str, str],
     tallies: Mapping[Head, Mapping[str, Tally]],
 ) -> Table:
-    """Return a table of tallies.
+    """Return a table of tallies; its CSV also has how many cells were run, and how many failed.
 
-    For each tally, the table's CSV also has two numbers: how many cells were run, and how many
-    failed.
-
-    Args:
-        name: the name of the table.
-        caption: one sentence.
-        head: the two columns that name a row: its group and its value.
-        columns: the title of each column of tallies, by the column's key.
-        tallies: the tallies, by row in the order of the table, and by column.
+    `head` has the two columns that name a row: its group and its value. `columns` has the titles of
+    the columns of tallies. `tallies` has the rows in the order of the table.
     """
     group, value = head
     rows: list[Row] = [
@@ -148,8 +135,8 @@ class Counts:
 
     Attributes:
         name: the name of the table and its CSV.
-        caption: one sentence, for a table in which cells failed.
-        caption_right: one sentence, for a table in which no cell failed.
+        caption: the caption if cells failed.
+        caption_right: the caption if no cell failed.
     """
 
     name: str
@@ -173,14 +160,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Cross:
-    """For each MPI, a table with the values of one axis as rows and of another axis as columns.
-
-    Attributes:
-        name: the name of the table and its CSV.
-        caption: one sentence.
-        rows: the axis whose values are the rows.
-        columns: the axis whose values are the columns.
-    """
+    """A table of tallies for each MPI: `rows` and `columns` are the axes of rows and columns."""
 
     name: str
     caption: str

@@ -13,41 +13,32 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""If the failing cells have more than `MOST_VALUES` different values on an axis, this axis is
-ignored.
-
-An axis is also ignored if n failing cells have more than n/2 different values on it.
-"""
+"""An axis is ignored if n failing cells have more than `MOST_VALUES` different values, or more than
+n/2 different values, on this axis."""
 
 MOST_AXES = 3
 """If more than `MOST_AXES` axes are chosen, only axes with a chance below `MOST_CHANCE` are named.
-
-With many axes, any small group of cells could be told apart from the other cells by chance.
-"""
+With many axes, any small group of cells could be told apart from the other cells by chance."""
 
 MOST_CHANCE = 0.01
-"""If the chosen axes do not separate the failing cells from all other cells, only axes with a
-chance below this limit are named.
-
-The chance of an axis is the probability that as many cells as failed, drawn at random, all have
-values of failing cells on this axis. This limit also applies if more than `MOST_AXES` axes are
-chosen.
-"""
+"""The chance of an axis is the probability that as many cells as failed, drawn at random, all have
+values of failing cells on this axis. Only axes with a chance below this limit are named if the
+chosen axes do not separate the failing cells from all other cells, or if more than `MOST_AXES` axes
+are chosen."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     """Return a few axes, and their values, that tell failing cells from other cells.
 
     Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
-    also agree on many axes that have nothing to do with the failure. Axes are chosen one by one.
-    Each chosen axis is the one that excludes the most other cells. The choice ends when no axis
-    excludes further cells. At the end, two kinds of chosen axes are dropped: axes that later axes
-    made superfluous, and axes on which the failing cells may agree by chance.
+    also agree on many axes that have nothing to do with the failure. Axes are chosen one by one:
+    each time the axis that excludes the most other cells, until no axis excludes further cells. At
+    the end, two kinds of chosen axes are dropped: axes that later axes made superfluous, and axes
+    on which the failing cells may agree by chance.
 
     Args:
         failed: cells that failed in the same way.
-        run: all cells of the same call that were run under the same MPI, including the failed
-            cells.
+        run: all cells of the same call that were run under the same MPI, including `failed`.
     """
     own = [axes_of(cell) for cell in failed]
     every = [axes_of(cell) for cell in run]
@@ -129,10 +120,7 @@ class Failures:
 def _row(failed: Sequence[Cell], run: Sequence[Cell], release: Release) -> Row:
     """Return the table row for failed cells that have the same MPI, verdict and call.
 
-    Args:
-        failed: the failed cells.
-        run: all cells of the call that were run under the MPI.
-        release: family and version of the MPI.
+    `run` has all cells of the call that were run under the MPI.
     """
     first = failed[0]
     return {

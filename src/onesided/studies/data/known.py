@@ -2,7 +2,7 @@
 
 The file ``config/found_defects.yaml`` lists the defects. Its schema is
 ``found_defects.schema.json``. The folder ``docs/defects`` has a text and a C program for each
-defect. A report has copies of the defects' texts and programs beside its pages.
+defect. A report has copies of these texts and programs beside its pages.
 """
 
 import re
@@ -114,11 +114,7 @@ class Known:
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
     """Return the known defects of a campaign's MPIs, in the order of the MPIs.
 
-    The defects of one MPI are sorted: defects that occur in the default setting come first.
-
-    Args:
-        record: the campaign's record, with the family and version of each MPI.
-        environments: the MPIs' names.
+    An MPI's defects in the default setting come first. `record` has each MPI's family and version.
     """
     releases = releases_of(record)
     known = [
@@ -159,11 +155,8 @@ def files(every: Sequence[Known]) -> dict[str, str]:
 def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
     """Return the table of known defects, with a table row for each MPI and defect.
 
-    A row has links to the defect's text, to its program and to the public thread about it.
-
-    Args:
-        every: the defects of a campaign's MPIs.
-        run: the cells of the kernel conformance that were run, by MPI.
+    A row has links to the defect's text, to its program and to the public thread about the defect.
+    `run` has the cells of the kernel conformance that were run, by MPI.
     """
     carried = files(every)
     links = {path.removeprefix(f"{FOLDER}/"): path for path in carried}

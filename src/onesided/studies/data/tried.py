@@ -1,4 +1,4 @@
-"""Which values of the axes of the kernel conformance a campaign tried, and which it left out."""
+"""Which axis values of the kernel conformance did a campaign try, and which did it leave out?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,16 +14,10 @@ from onesided.studies.data.axes import AXES, PLURALS
 from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
-"""The short answer about data names these axes.
-
-The table of tried values (`TriedAxes`) names all axes, not only these.
-"""
+"""The axes in the short answer about data. The table of tried values (`TriedAxes`) has all axes."""
 
 MOST_NAMED = 3
-"""A sentence names at most this many values that no cell had.
-
-If more values are missing, the sentence names no missing value.
-"""
+"""A sentence names the values that no cell had only if there are at most this many."""
 
 MOSTLY = 0.75
 """If more than this share of the cells has one value of an axis, a sentence names the value."""
@@ -50,7 +44,7 @@ class Tried:
 
     @property
     def known(self) -> int:
-        """Return how many values the axis has, with the values that were not tried."""
+        """Return how many values the axis has, including the values that were not tried."""
         return len(self.missing) + len(self.counts)
 
     @property
@@ -65,10 +59,7 @@ class Tried:
 
     @property
     def in_part(self) -> str:
-        """Say how many values were tried: ``1 of 14 operators``.
-
-        If few values are missing, name the missing values.
-        """
+        """Say how many values were tried, ``1 of 14 operators``; if few are missing, name these."""
         named = f" (not {listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
         return f"{len(self.counts)} of {self.known} {self.name}{named}"
 
@@ -76,8 +67,7 @@ class Tried:
     def mostly(self) -> str | None:
         """Say which value of the axis nearly all cells have.
 
-        The result is None if all cells have the same value, or if at most `MOSTLY` of the cells
-        share a value.
+        The result is None if all cells share one value, or if at most `MOSTLY` of the cells do.
         """
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
@@ -119,11 +109,8 @@ def sentence(
 ) -> str:
     """Say on which axes some values were not tried, and which values nearly all cells have.
 
-    Args:
-        names: the MPIs.
-        every: all MPIs of the campaign.
-        tried: what was tried with these MPIs.
-        in_short: whether to leave out the value that nearly all cells have.
+    The sentence is about the MPIs `names`; `every` has all MPIs of the campaign. With `in_short`,
+    the sentence leaves out the values that nearly all cells have.
     """
     first = [each for axis in FIRST for each in tried if each.axis == axis]
     left = [each.in_part for each in first if each.missing]

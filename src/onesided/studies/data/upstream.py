@@ -53,8 +53,8 @@ class UpstreamDefect:
         facts: what the thread says about its program: values of axes, ranks, transport.
         probe: values by axis, `setting` included. A cell probes the defect if it has, on each axis,
             one of these values.
-        since: the oldest version that the thread names; None if it names no version.
-        until: the first version without the defect; None if the thread names no version.
+        since: the oldest version that the thread names, if any.
+        until: the first version without the defect, if the thread names one.
         fixed: where the defect was fixed, in upstream's words; None if the defect is open or
             upstream does not say.
         not_probed: why no cell probes the defect; None if `probe` selects cells.
@@ -79,10 +79,7 @@ class UpstreamDefect:
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether the public thread about the defect says that a version has it.
-
-        The result is None if the thread does not say whether the version has the defect.
-        """
+        """Tell whether the thread says that a version has the defect; None if nothing is said."""
         family, version = release
         if family != self.family:
             return False
@@ -119,10 +116,7 @@ def texts(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return a key that sorts versions by number, so that 4.1.8 comes before 4.1.10.
-
-    The versions 4.1 and 4.1.0 have equal keys.
-    """
+    """Return a key that sorts versions by number: 4.1.8 before 4.1.10; 4.1 and 4.1.0 are equal."""
     numbers = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
     return tuple(numbers + [0] * (PARTS_OF_VERSION - len(numbers)))
 
@@ -153,10 +147,9 @@ def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
 class Defects:
     """A table of upstream defects: a table row for each defect, and a column for each MPI.
 
-    The table is about defects of the MPI families that the campaign has.
-
-    A defect that no cell of the campaign probes has no table row; the caption gives the number of
-    these defects. If a defect cannot be probed by any cell of any campaign, its table row says why.
+    The table has defects of the campaign's MPI families. A defect that no cell of the campaign
+    probes has no table row; the caption gives the number of these defects. If no cell of any
+    campaign can probe a defect, the defect's table row says why.
     """
 
     def parts(self, material: Material) -> list[Table]:
@@ -201,11 +194,7 @@ def _word(
     """Say whether cells of an MPI show an upstream defect.
 
     The result is None if the defect is of another family of MPIs, or if no cell probed the defect.
-
-    Args:
-        defect: the defect as upstream knows it.
-        run: the cells of the MPI that were run, by setting.
-        release: family and version of the MPI.
+    `run` has the cells of the MPI that were run, by setting.
     """
     if release[0] != defect.family:
         return None

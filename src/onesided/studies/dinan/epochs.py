@@ -11,10 +11,8 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.today import BURSTS
 
 EPOCH = Metric("epoch", "epoch", "s")
-"""The time that rank 0 takes for an epoch with all its accesses.
-
-In cells with request-based operations, the time is only that of the wait for the requests.
-"""
+"""The time that rank 0 takes for an epoch with all its accesses. In cells with request-based
+operations, this is only the time of the wait for the requests."""
 
 EPOCHS = Axis(
     "epoch",
@@ -44,18 +42,12 @@ def waits(cell: Cell) -> bool:
 
 
 def is_atomic(cell: Cell) -> bool:
-    """Tell whether a cell is in the table of atomic operations.
-
-    In cells of the table of atomic operations, an epoch accesses one target.
-    """
+    """Tell whether a cell is in the table of atomic operations, whose epochs access one target."""
     return not waits(cell) and cell.axis("targets") == "1"
 
 
 def is_by_targets(cell: Cell) -> bool:
-    """Tell whether a cell is in the table with one column for each number of targets.
-
-    In cells of the table for numbers of targets, an epoch has one put to each target.
-    """
+    """Tell whether a cell is in the table by numbers of targets, with one put to each target."""
     return cell.axis("epoch") in ("lock_all", "locks_of_targets", "locks_of_all") and cell.has(
         {"operation": "put"}
     )

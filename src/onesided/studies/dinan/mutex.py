@@ -15,10 +15,8 @@ TIME = Metric("time", "time", "s")
 """The time to lock the mutex, run the critical section and unlock: the mean over locking ranks."""
 
 FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
-"""The fewest acquisitions of the mutex by any rank, divided by the most by any rank.
-
-Acquisitions are counted until the moment at which a first rank has made all its acquisitions.
-"""
+"""The fewest acquisitions of the mutex by any rank, divided by the most by any rank. Acquisitions
+are counted until a first rank has made all its acquisitions."""
 
 ALGORITHM = Axis(
     "algorithm",

@@ -195,10 +195,7 @@ def _apart(points: Sequence[Row], narrow: bool) -> float:
 
 
 def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
-    """Return today's lines.
-
-    A colour stands for an MPI, a dash pattern for a way to send messages.
-    """
+    """Return today's lines: a colour for each MPI, a dash pattern for each way to send messages."""
     names = list(dict.fromkeys(str(point["machine"]) for point in points))
     ways = list(dict.fromkeys(str(point["placement"]) for point in points))
     colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))

@@ -64,12 +64,7 @@ class Own:
 
 @dataclass(frozen=True)
 class Summary:
-    """A table of today's cells that have as many ranks as LLNL's summary has processes.
-
-    Attributes:
-        own: the cells of LLNL's own way to send messages.
-        published: LLNL's summary; it has the number of processes.
-    """
+    """A table of cells in LLNL's own way, with as many ranks as LLNL's summary has processes."""
 
     own: Own
     published: PublishedTable
@@ -99,11 +94,7 @@ class Summary:
 class PerNode:
     """Tables that compare the same number of ranks on many nodes and on few nodes.
 
-    Tables of LLNL's report are shown beside today's tables.
-
-    Attributes:
-        own: the cells of LLNL's own way to send messages.
-        published: LLNL's table by processes per node; None if there is none.
+    LLNL's table by processes per node (`published`), if any, is compared with today's tables.
     """
 
     own: Own
@@ -155,10 +146,7 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return a table of bandwidth ratios; the bandwidth with the fewest ranks per node is 1.
-
-        The table has today's ratios beside those of LLNL's report.
-        """
+        """Return a table of bandwidths, today's and LLNL's, relative to the fewest ranks a node."""
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)
@@ -189,8 +177,7 @@ class PerNode:
 def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measure | None]]:
     """Return each bandwidth of an MPI, divided by its bandwidth with the fewest ranks per node.
 
-    The result has a ratio for each MPI and each number of ranks per node, for the largest message
-    size only.
+    The result has a ratio for each MPI and each number of ranks per node, at the largest size.
     """
     largest, first = max(map(of.size_of, cells)), cells[0]
     by_name: dict[str, dict[int, Cell]] = {}
@@ -266,13 +253,9 @@ def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Ce
 def same_buffers(kernel: str, title: str, same: str, own: str) -> Ratios:
     """Return the table that shows how the time changes if all passes share their buffers.
 
-    In the exchange of LLNL's report, all passes share their buffers.
-
-    Args:
-        kernel: the name of the kernel.
-        title: the title of the sizes.
-        same: the interface whose passes have the same buffers.
-        own: the same interface, each pass of which has buffers of its own.
+    In LLNL's exchange, all passes share their buffers. `title` is the title of the sizes. The
+    passes of the interface `same` share their buffers. The interface `own` differs only in that
+    each pass has its own buffers.
     """
 
     def pairs(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:

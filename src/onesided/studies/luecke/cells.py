@@ -15,17 +15,13 @@ MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
 parent in a tree synchronises with its child."""
 
 ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
-"""For each one-sided interface of MPI: the one window flavor that figures and ratios use.
-
-The MPI-2 interfaces use windows from MPI_Win_create, as in the paper. The MPI-3 interface uses
-windows from MPI_Win_allocate, so the MPI chooses the memory.
-"""
+"""For each one-sided interface of MPI: the one window flavor that figures and ratios use. MPI-2
+windows are from MPI_Win_create, as in the paper. MPI-3 windows are from MPI_Win_allocate, so the
+MPI chooses the memory."""
 
 MAIN = {MPI2: ("create",), PAIRWISE: ("create",), "mpi3": ("create", "allocate")}
-"""For each interface: the window flavors in the main table.
-
-The table of other window flavors is closed until the reader opens it.
-"""
+"""For each interface: the window flavors in the main table. The table of other window flavors is
+closed until the reader opens it."""
 
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
@@ -35,10 +31,8 @@ SHORT: Mapping[str, str] = {
     "two_sided": "two-sided",
     "collective": "collective",
 }
-"""The short names of the interfaces, for a figure's legend.
-
-A figure shows only one window flavor of each interface.
-"""
+"""The short names of the interfaces, for a figure's legend. A figure shows only one window flavor
+of each interface."""
 SIZE_WORDS = {
     "8": "8 bytes",
     "1000": "1 Kbyte",
@@ -91,11 +85,7 @@ def uncrowded(material: Material) -> list[Cell]:
 def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
     """Return the cells with the paper's interfaces and sizes, with each size in words.
 
-    Only cells that had a core for each rank are returned.
-
-    Args:
-        material: the material.
-        keep: tells whether the result has a cell.
+    Only cells that had a core for each rank, and for which `keep` is true, are returned.
     """
 
     def in_words(cell: Cell) -> Cell:
@@ -115,13 +105,9 @@ def by_size_words(material: Material, keep: Callable[[Cell], bool]) -> Material:
 def for_figures(material: Material, words_of_target: str = "from rank ") -> Material:
     """Return the material for a figure, with one window flavor of each interface.
 
-    In this material, the number of ranks is one of the axes of a cell. The interfaces have the
+    In this material, the number of ranks is one of the axes of a cell, and the interfaces have the
     short names of `SHORT`. Cells with more ranks than cores are marked, and the figure draws a
-    separate line for them.
-
-    Args:
-        material: the material.
-        words_of_target: the words before the number of a target.
+    separate line for them. `words_of_target` precede the number of a target.
     """
     crowded = CrowdedCells.of(material)
 

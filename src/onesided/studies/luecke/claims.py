@@ -35,10 +35,8 @@ LAWS: Mapping[str, Callable[[int], float]] = {
     "logarithmic": math.log2,
     "linear": lambda ranks: ranks - 1.0,
 }
-"""Laws by which a time may grow with the number of ranks.
-
-By the law ``linear``, a time is proportional to the number of ranks minus one.
-"""
+"""Laws by which a time may grow with the number of ranks. By the law ``linear``, a time is
+proportional to the number of ranks minus one."""
 
 GROWTH = 1.5
 """A time follows a law if its growth and the law's growth differ by less than this factor."""
@@ -69,10 +67,7 @@ def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
 
 
 def _measure(cells: Cells, cell: Cell) -> Measure | None:
-    """Return the cell's value of the metric that the claim names.
-
-    If the claim names no metric, return the paper's filtered mean of the time.
-    """
+    """Return a cell's value of the claim's metric (by default the filtered mean of the time)."""
     source = replace(cells, metric=cells.metric or f"{TIME.name}.{FILTERED_MEAN}")
     return source.values.of(cell)
 
@@ -104,7 +99,7 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
     """Compare two times of one MPI, at the smallest number of ranks for which both were measured.
 
     The claim says which two cells are compared (``of`` and ``to``); both have the same interface.
-    It may also say how many ranks there must be at least (``least_ranks``).
+    The claim may also give the least number of ranks (``least_ranks``).
     """
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT

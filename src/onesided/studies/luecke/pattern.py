@@ -39,21 +39,16 @@ FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 class TimeByRanks:
     """Figures of a pattern's time against the number of ranks, as in the paper's Figures 4 to 9.
 
-    The first figure is for 8 bytes, the second for larger messages.
-
-    The paper prints numbers for messages of 8 bytes, and none for larger messages. The second
-    figure is left out if larger messages were measured with only one number of ranks.
-
-    Attributes:
-        kernel: the kernel of the figures.
-        published: the numbers of the paper.
+    The first figure is for 8 bytes, with the paper's numbers (`published`). The second figure is
+    for larger messages, for which the paper prints no numbers. The second figure is left out if
+    larger messages were measured with only one number of ranks.
     """
 
     kernel: str
     published: Curves
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return today's figures; the paper's numbers stand beside today's figure for 8 bytes."""
+        """Return today's figures; the paper's numbers are beside today's figure for 8 bytes."""
         small = replace(
             self._figure(f"{self.kernel}_ranks", of.size_words(of.SMALL["size_bytes"])),
             only=of.SMALL,
@@ -85,9 +80,6 @@ class TimeByTarget:
     """A figure of the time for a message from each rank, as in the paper's Figures 2 and 3.
 
     The figure shows the largest number of ranks for which each rank had a core.
-
-    Attributes:
-        kernel: the kernel of the figures.
     """
 
     kernel: str
@@ -169,9 +161,7 @@ def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
 class TimeBySize:
     """A figure of time against message size, for the largest number of ranks with a core for each.
 
-    Attributes:
-        kernel: the kernel of the figure.
-        published: the numbers of the paper; None if the paper has no such numbers.
+    The paper's numbers are `published`; None if the paper has no such numbers.
     """
 
     kernel: str
@@ -215,8 +205,8 @@ def pattern(
         number: the number of the paper's table.
         lead: the first sentences of the page: what a reader has to know.
         who: a sentence that says which rank computes in the cells with a computing rank.
-        unit: the unit of the times in the paper's table, if it has one column for each number of
-            ranks. None if it has one row for each size.
+        unit: the unit of the times if the paper's table has a column for each number of ranks. None
+            if the table has a row for each size.
         mpi: the paper's names for its MPI rows (see `Ratios`).
         further: further figures.
     """

@@ -70,11 +70,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
 
 @dataclass(frozen=True)
 class _Today:
-    """The base class of the two tables of today's times, in the layouts of the paper's tables.
-
-    Attributes:
-        name: the name of the table and its CSV.
-    """
+    """The base class of the two tables of today's times, in the layouts of the paper's tables."""
 
     name: str
 
@@ -159,15 +155,10 @@ def _head(cell: Cell) -> Fields:
 
 @dataclass(frozen=True)
 class TodayBySize(_Today):
-    """Today's table in the layout of the paper's Table I.
+    """Today's table in the layout of the paper's Table I, which is `published`.
 
-    The table has one block for each interface of MPI; a block has one table row for each size of
-    messages.
-
+    The table has one block for each interface of MPI; a block has one row for each message size.
     OpenSHMEM is the first column of every block, because the paper shows SHMEM beside MPI-2.
-
-    Attributes:
-        published: the paper's table.
     """
 
     published: PublishedTable

@@ -26,9 +26,7 @@ METRICS = (Metric("time", "time", "s"),)
 
 LEAST_COMPETING = 0.1
 """A burst of n operations counts only if the competing process did at least n times this number.
-
-With fewer operations, the competing process hardly competed, for example because it had no core.
-"""
+With fewer operations, the competing process hardly competed, for example because it had no core."""
 
 
 class _Baseline(ReferenceAnalysis):
@@ -105,10 +103,7 @@ class OfMachine:
 
 
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
-    """Return the table row of one baseline on one machine.
-
-    The given cells measured this baseline, each in the launches of one MPI.
-    """
+    """Return the row of one baseline on one machine; each cell has the launches of one MPI."""
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)
     other = material.measure(last, "time", MACHINE_OTHER)

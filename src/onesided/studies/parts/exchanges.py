@@ -3,9 +3,9 @@
 As in LLNL's report, the bandwidth is the bytes that a process sends, divided by the time of the
 exchange. For latency and bandwidth (LBW), the bandwidth is the message size divided by half a round
 trip. For some-to-some (STS), the bandwidth is the mean over all processes. The numbers in LLNL's
-report agree with these definitions of bandwidth for LBW and STS (results/published/README.md).
-LLNL's report prints no message size for the all-to-all (ATA). In the all-to-all, this project
-counts the bytes of the blocks that a process sends to other processes.
+report agree with these two definitions (results/published/README.md). LLNL's report prints no
+message size for the all-to-all (ATA). For the all-to-all, this project counts the bytes of the
+blocks that a process sends to other processes.
 """
 
 from typing import Any
@@ -17,31 +17,22 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
-"""The time of a pass, or half of it if a pass has two messages, one after the other.
-
-The slowest rank's time counts.
-"""
+"""The slowest rank's time of a pass; half of this time if a pass has two messages, one after the
+other."""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 MEDIAN = "median"
 
 PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
-"""The bytes of all messages of a pass.
-
-A launch records this metric if the message sizes are random.
-"""
+"""The bytes of all messages of a pass. A launch records this metric if message sizes are random."""
 
 USED_BYTES = Metric("used_bytes", "used_bytes", "count", better="higher")
-"""The size of a message in bytes.
-
-A launch records this metric if the cell names the size by a word, for example `at_limit`.
-"""
+"""The size of a message in bytes. A launch records this metric if the cell names the size by a
+word, for example `at_limit`."""
 
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
-"""The checksum of the random map of messages.
-
-All launches of a cell must have the same checksum.
-"""
+"""The checksum of the random map of messages. All launches of a cell must have the same
+checksum."""
 
 ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
 """The kernels in which each process sends its blocks to all other processes at once."""
@@ -73,7 +64,7 @@ class ExchangeAnalysis(ReferenceAnalysis):
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the launches' times and bandwidths, and the bytes and checksums they recorded."""
+        """Return the launches' times, bandwidths, and recorded bytes and checksums."""
         recorded = ReferenceAnalysis([PASS_BYTES, USED_BYTES, CHECKSUM], self.reason)
         times = super().launch_values(cells, samples)
         facts = recorded.launch_values(cells, samples)

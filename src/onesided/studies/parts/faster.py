@@ -20,10 +20,9 @@ class Crossover:
     """The message size at which the faster of two ways to exchange messages changes.
 
     Attributes:
-        first_below: True if the first way is faster below the crossover and the second way above
-            it; False in the opposite case.
-        size: the size of the crossover in bytes: median over launches with its interval. The value
-            0 means that it is below the least size; infinity, that it is above the greatest size.
+        first_below: whether the first way is faster below the crossover, and the second way above.
+        size: the size of the crossover in bytes: median over launches with its interval. 0: the
+            crossover is below the least size; infinity: above the greatest size.
     """
 
     first_below: bool
@@ -58,9 +57,7 @@ def _misfits(logs: Sequence[float]) -> list[float]:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool) -> float:
-    """Return the crossover of one launch in bytes.
-
-    The result is 0 if the crossover is below the measured sizes, and infinity if it is above them.
+    """Return the crossover of one launch in bytes: 0 below the measured sizes, infinity above.
 
     Args:
         sizes: the sizes in bytes, the least first.
@@ -78,9 +75,7 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 
 
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
-    """Return the crossover over all launches.
-
-    The result is None if no launch has a ratio at every size.
+    """Return the crossover over all launches, or None if no launch has a ratio at every size.
 
     Args:
         rounds: for each launch, the first way's time divided by the second way's time, by size.
@@ -112,11 +107,7 @@ def bytes_words(size: float) -> str:
 
 
 def faster_of(ratio: Measure) -> str:
-    """Return the faster side.
-
-    The interval of `ratio` decides. The ratio `ratio` is the one-sided time divided by the
-    two-sided time.
-    """
+    """Return the faster side, by the interval of one-sided time divided by two-sided time."""
     return word_of(ratio, ONE, TWO)
 
 

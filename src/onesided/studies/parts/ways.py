@@ -18,10 +18,8 @@ INTERFACES: Mapping[str, str] = {
     "two_sided": "MPI, two-sided",
     "collective": "MPI, collective",
 }
-"""The names of a pattern's interfaces on pages, in the order of tables.
-
-SHMEM comes first, as in the paper of Luecke et al.
-"""
+"""The names of a pattern's interfaces on pages, in the order of tables. SHMEM comes first, as in
+the paper of Luecke et al."""
 
 WORDS: Mapping[str, str] = {
     **INTERFACES,
@@ -141,14 +139,8 @@ def pairs(
 ) -> dict[Series, dict[int, Pair]]:
     """Return the fastest one-sided and two-sided way, for each series and each message size.
 
-    The least size comes first.
-
-    Cells whose message size is a word are left out.
-
-    Args:
-        material: the material with the values.
-        cells: the cells to choose from.
-        left_out: interfaces that are not compared, because they do something different.
+    The least size comes first. Cells whose message size is a word are left out. Interfaces in
+    `left_out` are not compared, because they do something different.
     """
     comparable = [
         cell for cell in cells if has_size(cell) and cell.axis("interface") not in left_out

@@ -41,10 +41,8 @@ UNANSWERED_BYTES = Metric("unanswered_bytes", "unanswered_bytes", "count", bette
 """The total number of bytes in the messages that `UNANSWERED` counts."""
 
 WAITED = Metric("unanswered_waited", "unanswered_waited", "flag")
-"""The value is 1 if a send waited for its receive after the sends that `UNANSWERED` counts.
-
-The value is 0 if the kernel reached its maximum number of messages before a send waited.
-"""
+"""The value is 1 if a send waited for its receive after the sends that `UNANSWERED` counts, and 0
+if the kernel reached its maximum number of messages before a send waited."""
 
 A_SEND_WAITS, ALL_SENT = "a send waits", "all that were tried"
 

@@ -34,10 +34,8 @@ BURSTS = "bursts"
 
 
 LEAST_BURSTS = 3
-"""The variation of a launch's times is computed only from at least this many bursts.
-
-On a busy machine, a launch may have only one burst.
-"""
+"""The variation of a launch's times is computed only from at least this many bursts. On a busy
+machine, a launch may have only one burst."""
 
 
 class CollectiveAnalysis(ReferenceAnalysis):
@@ -79,10 +77,7 @@ WAY = Axis(
 
 @dataclass(frozen=True)
 class Operation(Axis):
-    """The axis of collective operations.
-
-    Cells that do the same operation in different ways have the same value on this axis.
-    """
+    """The axis of collective operations; all ways to do an operation have the same value."""
 
     name: str = "operation"
     title: str = "operation"
@@ -113,10 +108,7 @@ def point(at: Mapping[str, Any]) -> str:
 
 
 def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield, for each collective call, a pair of cells whose times are compared.
-
-    One cell of the pair has a setting without shared memory, the other the default setting.
-    """
+    """Pair each collective call without shared memory with the call in the default setting."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         if kind_of(cell) == SHARED:

@@ -107,7 +107,7 @@ class Kinds:
         return word_of(ratio.measure, self.kind(ratio.over), OPEN)
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say, for one MPI, at which axis values each kind is fastest, and what gains most."""
+        """Say at which axis values each kind is fastest in an MPI, and which way gains most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

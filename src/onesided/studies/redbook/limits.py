@@ -20,11 +20,8 @@ from onesided.studies.parts.exchanges import USED_BYTES
 from onesided.studies.parts.ways import has_size
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
-"""The largest size, in bytes, of a message for which the call returned before rank 0 received the
-message.
-
-The value is 0 if every call waited until rank 0 received the message.
-"""
+"""The largest message size, in bytes, for which the call returned before rank 0 received the
+message; 0 if every call waited until rank 0 received the message."""
 
 REPORTED = {
     variable: Metric(variable.lower(), variable.lower(), "count", better="higher")
@@ -45,10 +42,7 @@ RAISED, LOWERED = "eager_raised", "eager_lowered"
 TITLE = "Up to which size a call returns"
 AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
 HEADER_BYTES_MOST = 128
-"""A message's header is assumed to have at most this many bytes.
-
-Reported limits include the header.
-"""
+"""Reported limits include a message's header, which is assumed to have at most this many bytes."""
 
 MEANINGS: Mapping[str, str] = {
     "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "a message shares a cell with its header",
@@ -114,9 +108,7 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
 def changed(environment: str, limits: Mapping[str, Measure]) -> str | None:
     """Say whether the settings raise and lower an MPI's eager limit, and to how many bytes.
 
-    Args:
-        environment: the MPI.
-        limits: the limit by setting; in bytes.
+    `limits` has the limits in bytes, by setting.
     """
     own = limits.get(settings.DEFAULT)
     said = []
@@ -140,10 +132,8 @@ class Limits:
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
         """Return each MPI's cells, one for each combination of call, receiver and window flavor.
 
-        Only cells that had a core for each rank are returned.
-
-        If the setting is not the default setting, the name of the setting is added to the MPI's
-        name.
+        Only cells that had a core for each rank are returned. The name of a setting other than the
+        default setting is added to the MPI's name.
         """
         cores, _ = apart_by_cores(material, material.cells)
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}

@@ -12,10 +12,8 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s")
-"""The time of the whole transform.
-
-All times here are means over all ranks, so that the times of the parts add up to the whole time.
-"""
+"""The time of the whole transform. All times here are means over all ranks, so that the times of
+the parts add up to the whole time."""
 
 COMMUNICATION = Metric("communication", "communication", "s")
 """The time in which ranks exchange blocks of the matrix."""
@@ -24,10 +22,8 @@ LOCAL = Metric("local", "local", "s")
 """The time in which ranks transpose the blocks that MPI did not transpose."""
 
 FOURIER = Metric("fourier", "fourier", "s")
-"""The time of the Fourier transforms of columns, before and after the exchange of blocks.
-
-This value includes the time of the barrier before the exchange.
-"""
+"""The time of the Fourier transforms of columns, before and after the exchange of blocks. This
+value includes the time of the barrier before the exchange."""
 
 WAY = Axis(
     "interface",

@@ -1,12 +1,11 @@
 """What does a message between two ranks cost while other pairs of ranks exchange messages?
 
 Two values are fitted: the latency that each further pair of ranks adds, and how the pairs share the
-bandwidth.
-
-The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
-SG24-5611, 1999), equations 6.1 and 6.2. In the model, each of N pairs has the latency L(1) + (N -
-1) dL and the bandwidth B(1) / N, where L(1) and B(1) are those of a single pair and dL is the added
-latency. Instead of the bandwidth B(1) / N, this module uses B(1) / N^e, with a fitted exponent e.
+bandwidth. The model is from Barrios et al., "Scientific Applications in RS/6000 SP Environments"
+(IBM SG24-5611, 1999), equations 6.1 and 6.2. In the model, each of N pairs has the latency L(1) +
+(N - 1) dL and the bandwidth B(1) / N. L(1) and B(1) are the values of a single pair, and dL is the
+added latency. Instead of the bandwidth B(1) / N, this module uses B(1) / N^e, with a fitted
+exponent e.
 """
 
 import math
@@ -40,11 +39,10 @@ def _slope(points: Iterable[tuple[float, float]]) -> float:
 def added_latency(latencies: Mapping[int, float]) -> float | None:
     """Return the latency that each further pair of ranks adds, fitted over all numbers of pairs.
 
-    L(1) is taken as measured. The result is None without the latency of one pair, or with no other
-    latency.
+    The result is None without L(1), or without any other latency.
 
     Args:
-        latencies: L for each N, in any unit.
+        latencies: L for each N, in any unit; L(1) is taken as measured.
     """
     if 1 not in latencies or len(latencies) < 2:
         return None
@@ -54,12 +52,10 @@ def added_latency(latencies: Mapping[int, float]) -> float | None:
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
     """Return the exponent e in the bandwidth B(1) / N^e of N pairs, fitted over all N.
 
-    Logarithms of bandwidths are fitted; the bandwidth of one pair is taken as measured.
-
-    The result is None without the bandwidth of one pair, or with no other bandwidth.
+    Logarithms are fitted. The result is None without B(1), or without any other bandwidth.
 
     Args:
-        bandwidths: B for each N, in any unit.
+        bandwidths: B for each N, in any unit; B(1) is taken as measured.
     """
     if 1 not in bandwidths or len(bandwidths) < 2:
         return None
@@ -76,12 +72,8 @@ def pairs_of(cell: Cell) -> int:
 class Sharing:
     """The table of fitted latencies and bandwidths.
 
-    The table has a row for each MPI, arrangement of pairs and way to send messages.
-
-    Attributes:
-        name: the name of the table and its CSV.
-        small: size in bytes of the messages that give the latency.
-        large: size in bytes of the messages that give the bandwidth.
+    The table has a row for each MPI, arrangement of pairs and way to send messages. Messages of
+    `small` bytes give the latency; messages of `large` bytes give the bandwidth.
     """
 
     name: str

@@ -37,11 +37,8 @@ TIME = Metric("time", "time", "s", origins=True)
 """The time of a put and of the origin's wait for it: the mean over a burst and all origins."""
 
 LOCAL, REMOTE = ("flush_local", "request"), "flush"
-"""Ways to complete a put: locally (at the origin), or remotely (at the target).
-
-After local completion (`LOCAL`), the origin may reuse its buffer. After remote completion
-(`REMOTE`), the target has the data.
-"""
+"""Ways to complete a put: locally (`LOCAL`), so that the origin may reuse its buffer; remotely
+(`REMOTE`), so that the target has the data."""
 EARLIER, LATER = "earlier", "later"
 
 
@@ -53,7 +50,7 @@ def earlier(ratio: Ratio) -> str:
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield a pair of cells for each size and flavor: local and remote completion of a put.
 
-    If there are several ways of local completion, the pair has the cell of the fastest way.
+    The local cell is the cell of the fastest way of local completion.
     """
 
     def point(cell: Cell) -> dict[str, Any] | None:
@@ -68,10 +65,7 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say, for one MPI, at which message sizes local completion is earlier than remote.
-
-    One sentence speaks of one window flavor.
-    """
+    """Say, for each window flavor, at which sizes local completion is earlier than remote."""
     for flavor in dict.fromkeys(ratio.at["flavor"] for ratio in ratios):
         sizes: dict[str, list[str]] = {EARLIER: [], LATER: [], OPEN: []}
         for ratio in ratios:

@@ -43,10 +43,7 @@ def _label(name: str) -> pl.Expr:
 
 
 def _accessed_bytes() -> pl.Expr:
-    """Return how many bytes of a file all ranks together access.
-
-    This is the value of a cell's axis ``size_bytes``, or the number of bytes in a cube of ints.
-    """
+    """Return how many bytes all ranks together access: ``size_bytes``, or a cube of ints."""
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 
 
@@ -103,12 +100,7 @@ def on_systems(material: Material, cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class FileSystems:
-    """A table of file systems in use: a row for each kind of storage, a column for each MPI.
-
-    Attributes:
-        name: the name of the table and its CSV.
-        axes: the axes whose values head the rows.
-    """
+    """A table of file systems in use: rows for the values of `axes`, a column for each MPI."""
 
     name: str
     axes: Sequence[Axis]

@@ -29,9 +29,7 @@ REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
 
 SHARE = "share"
 """The share of a product's time that MPI_Reduce_scatter_block takes, with its wait for the slowest
-task.
-
-"""
+task."""
 
 
 class ShareAnalysis(ReferenceAnalysis):
@@ -115,7 +113,6 @@ class Speedups:
     """A table of speed-ups relative to one task with one thread, from the Redbook and of today.
 
     Attributes:
-        name: the name of the table and its CSV.
         metric: the name of a time in summary.parquet.
         ways: the ways; each way has a group of rows.
     """
@@ -127,7 +124,7 @@ class Speedups:
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
         """Return the rows of the table of speed-ups.
 
-        The notes on the Redbook's numbers are added to `notes`; the key is the mark of the note.
+        The notes on the Redbook's numbers are added to `notes`, each note with its mark.
         """
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():

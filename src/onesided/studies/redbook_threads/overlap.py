@@ -26,18 +26,13 @@ OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
 """A transfer counts as overlapping if the interval of its efficiency is above this value."""
 MOST = 1.25
-"""The largest efficiency that is accepted.
-
-In theory no efficiency is greater than 1; the rest is a margin for variation. If an efficiency is
-above this bound, the three times from which it is made are inconsistent.
-"""
+"""The largest efficiency that is accepted. In theory no efficiency is greater than 1; the rest is a
+margin for variation. Above this bound, the three times that give the efficiency are
+inconsistent."""
 
 
 def word_of(efficiency: Measure) -> str:
-    """Return what an efficiency says: the transfer overlaps, does not overlap, or is undecided.
-
-    Its interval decides.
-    """
+    """Return what an efficiency's interval says: `OVERLAPS`, `DOES_NOT` or `OPEN` (undecided)."""
     if efficiency.low > HALF and efficiency.high <= MOST:
         return OVERLAPS
     return DOES_NOT if efficiency.high < HALF else OPEN
@@ -101,9 +96,7 @@ BOTH = Metric("both", "both", "s", origins=True)
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
 """The names of three ratios of the times A (transfer alone), B (compute alone) and T (both
-together): (A + B - T) / min(A, B), T / (A + B) and T / max(A, B).
-
-"""
+together): (A + B - T) / min(A, B), T / (A + B) and T / max(A, B)."""
 
 
 def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -127,10 +120,7 @@ def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 class OverlapAnalysis(ReferenceAnalysis):
     """The analysis of two activities, such as transfer and compute: each alone, and both at once.
 
-    Args:
-        both: the time of two things together.
-        one: the time of the first alone.
-        other: the time of the second alone.
+    The metric `both` is the time of both together; `one` and `other` are the times of each alone.
     """
 
     def __init__(self, both: Metric, one: Metric, other: Metric) -> None:

@@ -35,11 +35,8 @@ WAYS = {
     "one_rank": "rank 0 for all",
 }
 ALIKE = {"at_all_darray": "at_all", "iat": "at"}
-"""Some ways to access a file differ only in a detail.
-
-This mapping says with which other way such a way is counted. Such a detail is, for example, how a
-file view is made.
-"""
+"""Ways to access a file that differ from another way only in a detail, such as how a file view is
+made. Each of these ways is counted with its other way."""
 
 OWN_FILES = "own_files"
 DIRECTION = Axis("direction", "direction")
@@ -68,12 +65,10 @@ def latency_and_bandwidth(
 ) -> tuple[float, float, float] | None:
     """Fit the latency t and the bandwidth B so that n requests for V bytes take T = n t + V / B.
 
-    The formula is equation 6.3 of the Redbook, fitted by least squares. The third result is the
-    largest factor between a measured time T and its fitted time.
-
-    The relative errors of the time T are squared and minimised, so that short times count as much
-    as long times. The result is None if the points do not determine both latency and bandwidth, or
-    if one of the two would be negative.
+    The formula is equation 6.3 of the Redbook. The fit minimises the squares of the relative errors
+    of T, so that short times count as much as long times. The third result is the largest factor
+    between a measured time and its fitted time. The result is None if the points do not determine
+    both latency and bandwidth, or if one of the two would not be positive.
 
     Args:
         points: n, V in bytes and T in seconds.
@@ -93,11 +88,7 @@ def latency_and_bandwidth(
 
 @dataclass(frozen=True)
 class RequestCosts:
-    """A table of the Redbook's equation 6.3: a request's latency, and the bandwidth of a rank.
-
-    Attributes:
-        name: the name of the table and its CSV.
-    """
+    """A table of the Redbook's equation 6.3: a request's latency, and the bandwidth of a rank."""
 
     name: str
 

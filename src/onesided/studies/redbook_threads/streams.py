@@ -50,9 +50,6 @@ class LevelCosts:
     """Sentences and a table of the time of one stream of messages at each thread level.
 
     Each time is divided by the time at the lowest thread level.
-
-    Attributes:
-        name: the name of the table and its CSV.
     """
 
     name: str
@@ -142,7 +139,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     A pair answers one question, for one kind of message and one number of streams.
     """
     timed = [cell for cell in cells if values.of(cell) is not None]
-    # the highest level first: several threads need it, and both cells of a ratio must have it
+    # the highest level first: several threads need it, and both cells of a ratio have one level
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
     for question in QUESTIONS:
         for point, own in by_point(timed, point_of):
@@ -160,9 +157,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 def together(name: str, metric: str) -> Ratios:
     """Return a table of what several streams gain: for each question, ratios of message rates.
 
-    Args:
-        name: the name of the table and its CSV.
-        metric: the name of a rate in summary.parquet.
+    `metric` is the name of a rate in summary.parquet.
     """
     return Ratios(
         name=name,

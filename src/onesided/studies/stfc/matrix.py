@@ -118,9 +118,7 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """For each MPI, a sentence on whether the verdict depends on certain axes (`what` names them).
-
-    The matrix comes after it.
+    """For each MPI, a sentence on whether the verdict depends on certain axes; then the matrix.
 
     Attributes:
         title: the title of the sentences.

@@ -158,15 +158,13 @@ def figure(
 ) -> Figure:
     """Return the figure of access times, which has many small panels.
 
-    The points are already thinned.
-
     Args:
-        points: remaining and elapsed in seconds, round, and the columns of `how`.
+        points: the thinned points: remaining and elapsed in seconds, round, and columns of `how`.
         how: the way to draw each column.
         first: the values of the first panel column, in order.
-        caption: how to read it.
+        caption: how to read the figure.
         table: the table of the points; it has the figure's name.
-        explored: the view to explore, in Vega-Lite. If it is empty, this is the wide drawing.
+        explored: the view to explore, in Vega-Lite; if empty, the wide drawing is used.
     """
     scales = scales_of(points)
     present = set(points.select(how.panels).unique().iter_rows())

@@ -113,8 +113,8 @@ class AnswerPage:
     Attributes:
         answer: returns the answer, from the cells with partitions apart and from all cells.
         contents: functions that return the last sections, from the cells with partitions apart.
-        whole: functions that return the sections before `contents`, from all cells. They separate
-            partitions themselves.
+        whole: functions that return the sections before `contents`, from all cells. These functions
+            separate partitions themselves.
         way_rows: returns the cells by way to program: by the heading of the way, and its name.
     """
 

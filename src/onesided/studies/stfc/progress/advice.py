@@ -29,10 +29,8 @@ NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock 
 COMMENT_WIDTH = 96
 MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
-"""A list of evidence in the advice file has at most this many cells.
-
-The number is small because people read the advice file.
-"""
+"""A list of evidence in the advice file has at most this many cells, because people read the
+file."""
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 """The pieces of an example program, for each operation, flavor and synchronisation."""
@@ -43,7 +41,7 @@ PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the Jinja environment of the templates in this folder. They make plain text."""
+    """Return the Jinja environment of this folder's templates, which make plain text."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -81,10 +79,7 @@ def calls(evidence: Evidence) -> str:
 
 
 def latency_says(evidence: Evidence | None) -> str:
-    """Return in words the latency of a combination of flavor and synchronisation.
-
-    If the interval of the latency is far too wide, an exclamation mark follows.
-    """
+    """Return a combination's latency in words; ``!`` follows if its interval is far too wide."""
     if evidence is None or evidence.latency is None:
         return "not known"
     return f"{plain_measure(evidence.latency)}{' !' if evidence.remark else ''}"
@@ -100,17 +95,9 @@ def nocheck_says(advice: Advice) -> str | None:
 
 
 def program(flavor: str, synchronisation: str, operation: str) -> str | None:
-    """Return the text of a complete C program for two ranks.
+    """Return a complete C program for two ranks: rank 1 accesses rank 0 while rank 0 computes.
 
-    In this program, rank 1 accesses rank 0 while rank 0 computes.
-
-    Args:
-        flavor: the flavor of the window.
-        synchronisation: the synchronisation around the operation.
-        operation: the operation. All three arguments are names as in the kernel progress.
-
-    Returns:
-        The lines of the program; None if a part is not known.
+    The arguments are names as in the kernel progress. The result is None if a part is not known.
     """
     name = operation.removeprefix("failing_")
     window = PARTS["flavors"].get(flavor)
@@ -141,10 +128,7 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return an example program with the combination that is the best for most operations.
-
-    The result is None if no combination is recommended.
-    """
+    """Return an example program with the combination that is best for most operations, if any."""
     alike = grouped(advice.cheapest.values(), lambda choice: way_of(choice.best.cell))
     if not alike:
         return None
@@ -232,10 +216,7 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells whose verdicts support the advice.
-
-    The function `rerun.claims` reads these cells from the advice file.
-    """
+    """Return the cells whose verdicts support the advice; `rerun.claims` reads these cells."""
     turned = advice.chosen.turned[:MAXIMUM_LINES] if advice.chosen else []
     return [
         *(choice.best.cell for choice in advice.choices if choice.best),
@@ -246,9 +227,7 @@ def _rests_on(advice: Advice) -> list[Cell]:
 def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
     """Return the text of an advice file: exports of the recommended variables, and comments.
 
-    Args:
-        advice: what to use.
-        facts: texts about the campaign, by name; ``where`` says where the tests were run.
+    `facts` has texts about the campaign, by name; ``where`` says where the tests were run.
     """
     return (
         _environment()
@@ -273,10 +252,8 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
 def file_name(advice: Advice) -> str:
     """Return the name of an advice file, made from the environment's name.
 
-    The advice file is a shell file if it exports a variable.
-
-    If the environment's name cannot be a file name, other characters become underscores, and a
-    number makes the name unique.
+    The advice file is a shell file if it exports a variable. If the environment's name cannot be a
+    file name, other characters become underscores, and a number makes the name unique.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not paths.is_name(advice.environment):

@@ -36,23 +36,17 @@ IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
 GHOST = "ghost_process"
 HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
-"""Target states in which a process or thread calls MPI while the target computes.
-
-The caller is the target, one of its threads, or another process on behalf of the target.
-"""
+"""Target states in which MPI is called while the target computes: by the target, by one of its
+threads, or by another process on behalf of the target."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
-"""Synchronisations after which an access is complete only at the origin.
-
-After such a synchronisation, only an operation that fetches says something about the target.
-"""
+"""Synchronisations after which an access is complete only at the origin. Then only an operation
+that fetches says something about the target."""
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
 PARTS = ("begin", "issue", "complete")
-"""The metrics of the parts of an access, in the order of the parts.
-
-The metric `elapsed` is the sum of these parts of an access.
-"""
+"""The metrics of the parts of an access, in order. The metric `elapsed` is the sum of these
+parts."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
 """MPI_Win_post counts as synchronising in a launch if at least this share of samples says so."""
@@ -70,16 +64,14 @@ def _lost(delay: str) -> pl.Expr:
 def _judged_times() -> list[pl.Expr]:
     """Return an access's elapsed time and the target's remaining time.
 
-    If a rank lost its core, the times are by the target's own clock.
-
-    Some targets call MPI at intervals: they visit MPI. If a target that visits MPI has no core, its
-    visits come late by the wall clock, although the MPI is not the cause. The target's own clock
-    counts its visits to MPI. By the target's own clock, the remaining time is the time for which
-    the target still ran on a core. The elapsed time is the remaining time, times the share of the
-    remaining visits that fell into the access. If the origin has no core, the target makes more
-    visits during the access than the access needed. Therefore the elapsed time by the target's
-    clock is an upper bound. If fewer than `LEAST_VISITS` visits remained, the remaining time by the
-    target's clock is 0.
+    A target visits MPI if it calls MPI at intervals. If a rank lost its core and the target visits
+    MPI, the times are by the target's own clock, which counts the visits. Without a core, the
+    target's visits come late by the wall clock, although the MPI is not the cause. By the target's
+    own clock, the remaining time is the time for which the target still ran on a core. The elapsed
+    time is the remaining time, times the share of the remaining visits that fell into the access.
+    If the origin has no core, the target makes more visits during the access than the access
+    needed. Therefore the elapsed time by the target's clock is an upper bound. If fewer than
+    `LEAST_VISITS` visits remained, the remaining time by the target's clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -96,11 +88,9 @@ def _judged_times() -> list[pl.Expr]:
 def _without_the_scheduler() -> pl.Expr:
     """Return the access time from which a verdict is made.
 
-    If the access was early and its target visits MPI, waits for cores are subtracted from the
-    access time.
-
-    The subtraction cannot make a late access early, because only early accesses are changed. The
-    waits of both ranks for their cores are subtracted, because the MPI does not cause these waits.
+    If the access was early and its target visits MPI, the waits of both ranks for their cores are
+    subtracted, because the MPI does not cause these waits. The subtraction cannot make a late
+    access early, because only early accesses are changed.
     """
     judged = pl.col("judged_elapsed")
     waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
@@ -232,10 +222,7 @@ def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
-    """Return the verdict `SYNCHRONISING` if the target cannot open its epoch without the origin.
-
-    The result is None if the target can open its epoch alone.
-    """
+    """Return the verdict `SYNCHRONISING` if the target cannot open its epoch alone, else None."""
     saying = sum(probe.released >= MOST_RELEASED for probe in probes)
     if not probes or saying < agreeing_launches(len(probes)):
         return None
@@ -247,10 +234,7 @@ def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
-    """Return the verdict on a cell whose samples cannot say anything about progress.
-
-    The result is None for other cells.
-    """
+    """Return the verdict on a cell whose samples cannot say anything about progress, else None."""
     if labels.get("target_state") == IDLE:
         return Verdict(REFERENCE, "nobody computes at the target", launches)
     if labels.get("synchronisation") in SYNCHRONISING_CALLS:

@@ -38,7 +38,7 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""If there are more operations than this, the answer does not name them, but says their number."""
+"""With more operations than this, the answer gives their number in place of their names."""
 
 MOST_WAYS = 6
 """The answer has at most this many ways to program; the truth table has all ways."""
@@ -64,11 +64,8 @@ def _synchronisation(name: str) -> str:
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
     """Name ways to program. Window flavors with the same synchronisations are named together.
 
-    Args:
-        pairs: the flavor and synchronisation of each way.
-        every: the pairs of all ways that can say something about progress. If `pairs` has every
-            synchronisation of a flavor, the name gives the number of synchronisations in place of a
-            list.
+    The pairs in `every` are all ways that can say something about progress. If `pairs` has all
+    these synchronisations of a flavor, the name gives their number in place of a list.
     """
     by_words: dict[str, list[str]] = {}
     for flavor in sorted(dict.fromkeys(f for f, _ in pairs), key=lambda f: (*FLAVORS, f).index(f)):
@@ -94,13 +91,9 @@ def _by_environment(cells: Sequence[Cell], environments: Sequence[str]) -> dict[
 
 
 def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return the ways to program.
+    """Return the ways to program; ways with progress in the most MPIs come first.
 
-    The first ways are those with progress in the most MPIs.
-
-    Args:
-        cells: the cells of one setting in which the target computes without help.
-        environments: the MPIs, in order.
+    `cells` are the cells of one setting in which the target computes without help.
     """
     tested = {pair: _by_environment(own, environments) for pair, own in _telling(cells).items()}
     words = [
@@ -183,11 +176,9 @@ def _within_and_between(
 ) -> list[Markup]:
     """Say which ways to program to use, within a node and between nodes.
 
-    Args:
-        within: the ways, where the campaign ran.
-        between: the same over TCP; none if this was not tested.
-        kind: what the rows of the answer are.
-        is_network: whether ranks of the campaign were on several nodes.
+    The ways in `within` are measured where the campaign ran. The ways in `between` are the same
+    over TCP; there are none if this was not tested. `kind` says what the rows of the answer are. If
+    `is_network` is true, ranks of the campaign were on several nodes.
     """
     said = _what_to_use(within, kind)
     if between:
@@ -199,13 +190,7 @@ def _within_and_between(
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
-    """Say in which MPIs an environment variable helps.
-
-    If no variable was tried or needed, no sentence is returned.
-
-    Args:
-        advices: one advice for each environment.
-    """
+    """Say in which MPIs an environment variable helps; no sentence if none was tried or needed."""
     said = [
         SAY("variable", listed([f"{n}={value}" for n, value in advice.variables.items()]), name)
         for name, advice in advices.items()
@@ -250,9 +235,7 @@ def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
 def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]:
     """Return the sentences of the answer: what to use, what helps, and what was tested.
 
-    Args:
-        material: the page's material, partitions apart.
-        advices: an advice for each environment of the material.
+    `material` has the partitions apart; `advices` has an advice for each environment.
     """
     group = first_group(material.cells)
     cells = computing(group)
@@ -275,10 +258,7 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
 
 
 def _ways_between(material: Material) -> list[Way]:
-    """Return the ways to program, with their verdicts between nodes.
-
-    The list is empty if no cell between nodes was observed.
-    """
+    """Return the ways to program between nodes; none if no cell between nodes was observed."""
     cells = computing(between_nodes(material.cells))
     if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
         return []
@@ -305,9 +285,7 @@ def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
 def headline(apart: Material, material: Material) -> Headline:
     """Return the answer: sentences on what to do, and a table of MPIs and ways to program.
 
-    Args:
-        apart: the page's material, partitions apart.
-        material: the page's material, with partitions together.
+    The partitions are apart in `apart`, and together in `material`.
     """
     group = first_group(apart.cells)
     cells = computing(group)
@@ -350,11 +328,7 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
     """Say which declared campaigns have further message sizes.
 
-    The result is None if the report's cells have several message sizes.
-
-    Args:
-        kernel: the kernel of the cells.
-        cells: the cells of a report.
+    The result is None unless the cells have one message size and a campaign has other sizes.
     """
     own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
     if len(own) != 1:
@@ -374,9 +348,7 @@ def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
 def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
     """Say how many of the declared settings were tried, and which commands run the other settings.
 
-    Args:
-        cells: the cells of one or several experiments.
-        kernels: the kernels of all experiments.
+    `kernels` are the kernels of all experiments.
     """
     declared = settings.names()
     tried = [name for name in declared if name in {cell.setting for cell in cells}]

@@ -18,10 +18,8 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FLAVORS: Mapping[str, Mapping[str, str]] = WRITTEN.names["flavors"]
 SYNCHRONISATIONS: Mapping[str, Mapping[str, str]] = WRITTEN.names["synchronisations"]
 STATES: Mapping[str, str] = WRITTEN.names["states"]
-"""The words for each target state, in the order of the page.
-
-An idle target has no verdict, so this state is not listed.
-"""
+"""The words for each target state, in the order of the page. An idle target has no verdict, so this
+state is not listed."""
 
 BASE_STATE = "computes"
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
@@ -37,12 +35,12 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that a page shows first: those that set no variable, if they were run.
+    """Return the cells that a page shows first: the cells that set no variable, if they were run.
 
     Of each partition, the page first shows only one group: one number of ranks, one placement.
-    Cells with ghost processes belong to the group of the same setting, although they have one more
-    rank. If there are several partitions, `apart` has given each partition environments of its own,
-    so that the cells of two partitions are not mixed.
+    Cells with ghost processes belong to the group of the same setting, although these cells have
+    one more rank. If there are several partitions, `apart` has given each partition environments of
+    its own, so that the cells of two partitions are not mixed.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -98,10 +96,7 @@ def payload_of(cell: Cell) -> Payload:
 
 
 def base_of(cells: Sequence[Cell]) -> Payload | None:
-    """Return the payload that most cells have (the base).
-
-    All other payloads differ from the base on only one axis.
-    """
+    """Return the payload that most cells have: the base. All others differ on only one axis."""
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
 
@@ -128,10 +123,8 @@ def base_words(base: Sequence[str] | None) -> str:
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
     """Return the entries of a table row that name a cell.
 
-    Args:
-        cell: the cell to name.
-        base: the payload that is left out of the name.
-        with_level: whether the text below the operation has the thread level.
+    The payload `base` is left out. With `with_level`, the text below the operation has the thread
+    level.
     """
     names = ("operation", "flavor", "synchronisation", "data", "size_bytes")
     payload = payload_words(payload_of(cell), base)
@@ -144,10 +137,7 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
 
 
 def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
-    """Return the values of the cells on an axis.
-
-    Known values come first, in their order; other values follow, in declared order.
-    """
+    """Return the cells' axis values: `known` values in their order, then others as declared."""
     order = dict.fromkeys(known)
     present = dict.fromkeys(cell.axis(axis) for cell in cells)
     return [name for name in order if name in present] + [n for n in present if n not in order]

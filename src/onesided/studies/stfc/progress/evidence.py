@@ -17,18 +17,13 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Cells that differ only in these target states have the same latency.
-
-In these states, the target waits in MPI during the timed accesses. Verdicts are made in the first
-of these states.
-"""
+"""Cells that differ only in these target states have the same latency, because the target waits in
+MPI during the timed accesses. Verdicts are made in the first of these states."""
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""A latency is stated only if at least this many launches measured it.
-
-If fewer launches than a verdict needs have measured a latency, the text with the latency says how
-many. Launches whose cores were far apart or shared are not counted.
-"""
+"""A latency is stated only if at least this many launches measured it. If fewer launches than a
+verdict needs have measured a latency, the text with the latency says how many. Launches whose cores
+were far apart or shared are not counted."""
 
 
 def plain_time(seconds: float) -> str:
@@ -142,10 +137,7 @@ def access_of(cell: Cell) -> tuple[str, ...]:
 
 
 def label_of(cell: Cell) -> tuple[Any, ...]:
-    """Return the values on which a cell's latency depends; they are the label of the latency.
-
-    Tables use this label as the name of a latency.
-    """
+    """Return the label of a cell's latency: the values on which the latency depends."""
     return (cell.environment, cell.thread_level, cell.group, *access_of(cell))
 
 

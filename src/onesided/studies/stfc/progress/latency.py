@@ -37,10 +37,7 @@ ATOMIC_BYTES = 8
 
 
 def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
-    """Return the name and the time of the hardware baseline for a cell's operation.
-
-    The result is None if no such baseline was measured.
-    """
+    """Return the name and time of the hardware baseline for a cell's operation, if measured."""
     name = WRITTEN.names["baselines"].get(cell.axis("operation"))
     size = int(cell.axis("size_bytes") or 0)
     if material.baselines is None or name is None or (name != "copy" and size != ATOMIC_BYTES):
@@ -52,8 +49,8 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
     """Return a baseline's entries in a table row: name, time, and latency divided by this time.
 
-    If the interval of the ratio spans a factor of `APART` or more, the row has no ratio. The row
-    then has an entry that says why.
+    If the interval of the ratio spans a factor of `APART` or more, an entry that says so replaces
+    the ratio.
     """
     if baseline is None:
         return {}
@@ -144,10 +141,7 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return the table of the computing time that the target loses in each target state.
-
-    The result is None if there are not several states.
-    """
+    """Return the table of the computing time that the target loses in each state, or None."""
     base = base_of(group)
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:
@@ -174,10 +168,7 @@ def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
 
 
 def section(material: Material) -> Section | None:
-    """Return the section with latencies, hardware baselines, and the target's loss of compute.
-
-    The result is None if the section would be empty.
-    """
+    """Return the section with latencies, baselines and the target's loss; None if it is empty."""
     group = first_group(material.cells)
     parts = [*_latency_tables(material, group), _target_table(material, group)]
     said = WRITTEN.names["baseline"]["none" if material.baselines is None else "measured"]

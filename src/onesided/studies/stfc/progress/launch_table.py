@@ -22,10 +22,7 @@ AXES = ("operation", "flavor", "synchronisation", "target_state", "size_bytes")
 NUMBERS = ("bytes", "early", "time/us", "latency/us")
 COLUMNS = (*AXES[:3], "target", "bytes", "early", "time/us", "spent in", "latency/us", "")
 WIDTH = 1000
-"""The width of the printed table in characters.
-
-The width is large, so that each row of the table is one line.
-"""
+"""The width of the printed table in characters; large, so that each table row is one line."""
 
 HEADING = (
     "one launch, no verdict: the word is the verdict if all launches were like this launch\n"
@@ -57,9 +54,7 @@ class Row(NamedTuple):
 def lines(launch: records.Launch, cells: Sequence[str]) -> list[str]:
     """Return the lines to print: the heading, the table, and the lines below the table.
 
-    Args:
-        launch: the files that the launch wrote.
-        cells: the cells that were to be launched.
+    `cells` are the cells that were to be launched.
     """
     ended = outcomes.of_cells(launch, cells, None)
     rows = [row for cell, outcome in ended.items() for row in _rows(cell, outcome)]
@@ -90,10 +85,7 @@ def _table(rows: Sequence[Row]) -> list[str]:
 
 
 def _rows(cell: str, outcome: outcomes.Outcome) -> Iterator[Row]:
-    """Yield a table row for each origin of a cell.
-
-    If the cell failed, yield one row with the reason.
-    """
+    """Yield a table row for each origin of a cell; if the cell failed, one row with the reason."""
     labels = grid.labels_of(cell)
     axes = tuple(labels[axis] for axis in AXES)
     if outcome.status != records.OK:
@@ -156,10 +148,7 @@ def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]
 
 
 def _foot(rows: Sequence[Row]) -> list[str]:
-    """Return the lines that explain the mark ``*`` and give the longest wait for a core.
-
-    There are no such lines if no row has this mark.
-    """
+    """Return lines on the mark ``*`` and the longest wait for a core; none without the mark."""
     marked = [row for row in rows if row.waited_s > MOST_RUN_DELAY * row.passed_s]
     if not marked:
         return []

@@ -27,20 +27,12 @@ from onesided.studies.stfc.progress.cells import (
 
 NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
-"""A panel of the plot has at most this many marks for each operation and window flavor.
-
-With more marks in a panel, some marks would hide others.
-"""
+"""A panel of the plot has at most this many marks for each operation and window flavor. With more
+marks, some marks would hide others."""
 STATIC_SYNCHRONISATIONS = 2
-"""The number of synchronisations that the static figure shows.
-
-The interactive view shows all synchronisations.
-"""
+"""The number of synchronisations in the static figure; the interactive view shows all."""
 EXPLORED_POINTS = 8_000
-"""The interactive view shows about this many accesses.
-
-Each access takes about 20 bytes of the page.
-"""
+"""The interactive view shows about this many accesses; each takes about 20 bytes of the page."""
 EXPLORED_CELLS = 1_500
 LEAST_A_CELL = 6
 
@@ -58,10 +50,7 @@ def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
 
 
 def _drawn_cells(material: Material) -> list[Cell]:
-    """Return the cells that the static figure shows.
-
-    These cells have one setting, one thread level, one payload, and the base operations.
-    """
+    """Return the static figure's cells: one setting, thread level and payload, base operations."""
     cells = first_group(material.cells)
     base, chosen = base_of(cells), computing(cells)
     synchronisations = declared_order(chosen, "synchronisation")[:STATIC_SYNCHRONISATIONS]
@@ -132,10 +121,7 @@ def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
 
 
 def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
-    """Return the interactive view of one cell at a time, in Vega-Lite.
-
-    A reader of the page selects the cell by its axes.
-    """
+    """Return the view of one cell at a time, in Vega-Lite; a reader selects the cell by axes."""
     selects = [
         {
             "name": f"chosen_{name}",

@@ -1,7 +1,4 @@
-"""Find what to use with an MPI: changes of a program's code, and environment variables.
-
-Verdicts and latencies decide.
-"""
+"""Find code changes and environment variables to use with an MPI, by verdicts and latencies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +29,8 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""The commonest code: the window flavor and the synchronisation that most programs use.
-
-To compare latencies with the commonest code, one axis is changed at a time.
-"""
+"""The commonest code: the window flavor and the synchronisation that most programs use. To compare
+latencies with the commonest code, one axis is changed at a time."""
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
 """Verdicts of cells whose accesses do not wait for the end of the compute."""
@@ -54,7 +49,7 @@ class Choice:
     Here, latencies of different thread levels are not compared.
 
     Attributes:
-        operation: its name.
+        operation: the operation's name.
         thread_level: the level that the program asks for.
         known: the cells in which the target computes.
         base: the payload at which combinations are compared.
@@ -77,10 +72,9 @@ class Choice:
     def independent(self) -> list[Evidence]:
         """Return the combinations of flavor and synchronisation whose cells are all independent.
 
-        The cheapest comes first.
-
-        A combination has several cells if several tests of a campaign include this combination. A
-        combination is not recommended if one of its cells failed or has another verdict.
+        The cheapest comes first. A combination has several cells if several tests of a campaign
+        include this combination. A combination is not recommended if one of its cells failed or has
+        another verdict.
         """
         agreed = [
             min(own, key=lambda evidence: evidence.cost)
@@ -188,10 +182,7 @@ class Effect:
 
     @property
     def unavailable(self) -> str | None:
-        """Return why the setting has no variables or was not measured.
-
-        The result is None if the setting was measured.
-        """
+        """Return why the setting has no variables or was not measured; None if it was measured."""
         if self.not_declared is not None or not all(c.verdict in SAYS_NOTHING for c in self.cells):
             return self.not_declared
         return next((f"{cell.verdict}: {cell.detail}" for cell in self.cells if cell.detail), "")
@@ -208,18 +199,12 @@ class Effect:
 
     @property
     def to_independent(self) -> int:
-        """Return how many `turned` pairs have the verdict independent in this setting.
-
-        The other cells are delayed.
-        """
+        """Return how many `turned` pairs are independent in this setting; others are delayed."""
         return sum(turn.words[1] == verdicts.INDEPENDENT for turn in self.turned)
 
     @property
     def eased(self) -> int:
-        """Return how many `compared` pairs have the verdict `partial` in this setting.
-
-        They are not `turned`.
-        """
+        """Return how many `compared` pairs are `partial` in this setting; they are not `turned`."""
         return sum(turn.words[1] == verdicts.PARTIAL for turn in self.compared)
 
     @cached_property
@@ -242,10 +227,7 @@ class Effect:
 
     @cached_property
     def factors(self) -> list[float]:
-        """Return the latencies in this setting, divided by the latencies in the default setting.
-
-        Each label of a latency has one factor.
-        """
+        """Return, for each latency label, this setting's latency divided by the default's."""
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
             factor = ratio(turn.after.timed, turn.before.timed)
@@ -296,8 +278,7 @@ class Advice:
         effects: one effect for each setting of the campaign except the default setting.
         waiting: how many cells wait at the default setting.
         measured: whether any cell was decided at the default setting.
-        missing: why no cell was decided, in the words of the first cell with a reason; None if a
-            cell was decided.
+        missing: the first cell's reason why no cell was decided; None if a cell was decided.
     """
 
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
@@ -368,11 +349,10 @@ class Advice:
     def cheapest(self) -> dict[str, Choice]:
         """Return, for each operation, the combination and thread level with the lowest latency.
 
-        Of the thread levels with a recommended combination, the lowest level is preferred.
-
-        Latencies of two thread levels come from different launches, so they also differ by chance.
-        A higher thread level is chosen only if the whole interval of its latency is below the
-        interval of the lower level.
+        Of the thread levels with a recommended combination, the lowest level is preferred, because
+        latencies of two levels are from different launches and also differ by chance. A higher
+        level is chosen only if the whole interval of its latency is below the interval of the lower
+        level.
         """
         cheapest: dict[str, Choice] = {}
         for choice in self.choices:

@@ -120,9 +120,7 @@ def _launch(
 def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
     """Launch the cells of all claims six times, and derive a verdict for each claim.
 
-    Args:
-        path: an advice file.
-        say: a function that is called with a line for each launch that failed.
+    `path` is an advice file; `say` is called with a line for each launch that failed.
 
     Raises:
         InputError: the file has no claims.

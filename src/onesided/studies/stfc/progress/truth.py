@@ -81,8 +81,7 @@ def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
 def _sketch(points: Points) -> Markup:
     """Return a small plot of access time against remaining compute, on logarithmic axes.
 
-    Args:
-        points: remaining and elapsed of each access, in seconds, above zero.
+    `points` has the remaining and the elapsed time of each access, in seconds, above zero.
     """
     kept = points[:: max(1, math.ceil(len(points) / MOST_POINTS))]
     rests, times = zip(*kept, strict=True)
@@ -106,10 +105,7 @@ def _sketch(points: Points) -> Markup:
 
 
 class Behind:
-    """The evidence behind the symbols of the truth table.
-
-    The samples of all cells are grouped by cell once, when the object is made.
-    """
+    """The evidence behind the truth table's symbols; all samples are grouped by cell only once."""
 
     def __init__(self, material: Material) -> None:
         self.material = material
@@ -132,11 +128,7 @@ class Behind:
 
 @dataclass(frozen=True)
 class OperationOf(Axis):
-    """The axis of operations.
-
-    If a cell's payload differs from the base payload, the value of this axis also names the
-    payload.
-    """
+    """The axis of operations; a value also names a payload other than the base payload."""
 
     base: Payload | None = None
 
@@ -158,10 +150,7 @@ def default_words(cells: Iterable[Cell]) -> Defaults:
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return in words the evidence for a mark of the matrix.
-
-    All cells behind one mark have the same verdict.
-    """
+    """Return in words the evidence for a mark of the matrix; its cells have the same verdict."""
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)
@@ -207,10 +196,7 @@ class TruthMatrix(VerdictMatrix):
         return [(name, declared_order(own, "flavor", FLAVORS)) for name, own in by_name.items()]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each matrix row.
-
-        Rows are sorted by synchronisation and operation, in declared order.
-        """
+        """Return the cells of each row, in the declared order of synchronisation and operation."""
         by_row = super().rows(cells)
         axes = ("synchronisation", "operation")
         orders = {axis: declared_order(cells, axis) for axis in axes}
@@ -271,10 +257,9 @@ def _of_group(
 ) -> list[Matrix | Folded]:
     """Return the matrices of cells that share a partition, a number of ranks and a setting.
 
-    The page shows only the first matrix, the base, at once; the reader opens the others.
-
-    Only for the base matrix of the default setting, the page contains the samples behind each
-    symbol. With the samples behind all matrices, the page would be too large.
+    The page shows only the first matrix, the base, at once; the reader opens the others. Only the
+    base matrix of the default setting has the samples behind each symbol. With the samples behind
+    all matrices, the page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"

@@ -56,10 +56,7 @@ def first_advice(material: Material) -> dict[str, Advice]:
 
 
 def _code_sentences(advice: Advice) -> list[str]:
-    """Say which code to use.
-
-    Operations with the same MPI calls and thread level are named in one sentence.
-    """
+    """Say which code to use; operations with the same calls and thread level share a sentence."""
     alike = grouped(
         advice.cheapest.values(), lambda choice: (calls(choice.best), choice.thread_level)
     )
@@ -112,10 +109,7 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
 
 
 def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
-    """Return the advice for an environment in words, with the advice file.
-
-    An environment may have several advice files.
-    """
+    """Return an environment's advice in words, with the advice file of the given number."""
     sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
     for at, sentence in enumerate(_code_sentences(advice)):
         sentences.append(Markup("{}" if at else "<b>Code.</b> {}").format(sentence))

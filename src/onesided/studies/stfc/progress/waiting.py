@@ -50,10 +50,7 @@ def percent(value: float) -> str:
 
 
 def shares(material: Material, cell: Cell) -> dict[str, float] | None:
-    """Return the share of an access's time that each call takes.
-
-    The result is None if the time of a call is not known.
-    """
+    """Return the share of an access's time that each call takes; None if a time is not known."""
     measures = [material.measure(cell, part, "longest") for part in PARTS]
     values = [max(measure.value, 0.0) for measure in measures if measure is not None]
     if len(values) < len(PARTS) or not sum(values):
@@ -152,14 +149,9 @@ def _panel(
 ) -> figures.Specification:
     """Return one environment's bars.
 
-    For an access that does not wait, the figure shows a word in place of a bar.
-
-    Args:
-        bars: the parts of each line.
-        words: verdicts of lines without a bar.
-        lines: labels from top to bottom.
-        size: the width, and the width of the labels, in pixels; None leaves the labels out.
-        title: the title of the panel.
+    For an access that does not wait, the figure shows a word of `words` in place of a bar. `lines`
+    has the labels from top to bottom. `size` has the width of the panel and the width of the
+    labels, in pixels; None leaves the labels out.
     """
     width, labels = size
     names = (

@@ -56,9 +56,8 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
 def _figures(totals: pl.DataFrame) -> pl.DataFrame:
     """Add the two ratios of the report of 2008, from the totals of rank 1, and a third ratio.
 
-    The third ratio compares the time to solution with an ideal time. The third ratio is the time of
-    the whole run, divided by the time that the ranks would take if they shared all compute phases
-    evenly and did nothing else.
+    The third ratio is the time of the whole run, divided by an ideal time: the time that the ranks
+    would take if they shared all compute phases evenly and did nothing else.
     """
     access, compute = pl.col("access_total"), pl.col("compute_total")
     return totals.with_columns(
@@ -73,12 +72,11 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """Add the slowdown as a column: the mean access time, divided by that of an idle target.
 
-    The divisor of the slowdown is the median, over all launches of the cell with an idle target, of
-    the mean access time. Therefore the slowdown varies only as the launches with a computing target
-    vary. The cell with an idle target has the same algorithm, window flavor and compute length. One
-    cell with an idle target is used for every spread of the compute, because its target does not
-    compute. If there are several cells with an idle target, the cell with the least spread of the
-    compute is used.
+    The divisor is the median, over all launches of the cell with an idle target, of the mean access
+    time. Therefore the slowdown varies only as the launches with a computing target vary. The cell
+    with an idle target has the same algorithm, window flavor and compute length. This cell is used
+    for every spread of the compute, because its target does not compute. Of several such cells, the
+    cell with the least spread of the compute is used.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
@@ -124,8 +122,8 @@ def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         One row for each launch: the greatest mean and, if the ranks were on several nodes, the mean
-        of the ranks on the target's node, the mean of the other ranks, and the second over the
-        first. Each is null if no rank gives it.
+            of the ranks on the target's node, the mean of the other ranks, and the mean of the
+            other ranks over that of the target's node. A value is null if no rank gives it.
     """
     of_origins = (pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK)
     means = samples.filter(of_origins).group_by(*LAUNCH, "rank").agg(pl.col("value").mean())

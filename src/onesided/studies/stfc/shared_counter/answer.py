@@ -59,11 +59,9 @@ Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Return the cells with random compute, and the failed cells.
 
-    If no cell has random compute, return all cells.
-
-    With fixed compute, the ranks fall into step, so that few accesses are made while the target
-    computes. Such cells are often undecided. In some cells with fixed compute, the verdict depends
-    on one access that the machine delayed.
+    If no cell has random compute, return all cells. With fixed compute, the ranks fall into step,
+    so that few accesses are made while the target computes. Such cells are often undecided. In some
+    of these cells, the verdict depends on one access that the machine delayed.
     """
     if not any(spread_of(cell) > 0 for cell in cells):
         return cells
@@ -145,8 +143,7 @@ def _place_of(cell: Cell) -> str:
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
     """Return the shortest and the longest compute phase of a cell's target, in seconds.
 
-    The result is None if the target got no number of the counter, so that it had nothing to
-    compute.
+    The result is None if the target got no number of the counter, and so had nothing to compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
     own = material.samples.filter(
@@ -160,8 +157,7 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 def _idle(material: Material, cell: Cell) -> Measure | None:
     """Return the mean access time of the same cell with an idle target.
 
-    If several cells with an idle target match, the cell with the least spread of the compute is
-    used.
+    Of several such cells, the cell with the least spread of the compute is used.
     """
 
     def place(cell: Cell) -> tuple[object, ...]:
@@ -264,11 +260,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Say in which MPI accesses to the counter wait the longest.
-
-    This function is called if the interval of the longest wait overlaps with no other MPI's
-    interval.
-    """
+    """Say in which MPI accesses wait the longest; the other MPIs' intervals are below."""
     access, idle = (
         numbers.seconds(m.value)
         + (f" ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})" if m.launches > 1 else "")
@@ -281,10 +273,8 @@ def _longest_of_one(row: Row) -> Markup:
 def _longest_of_all(rows: Sequence[Row], sentence: str) -> Markup:
     """Give the range of the longest waits of all MPIs.
 
-    Args:
-        rows: the rows of the MPIs.
-        sentence: the name of the sentence, which says why no MPI is known to be the slowest: the
-            intervals of their longest waits overlap, or one launch has no interval.
+    `sentence` names a sentence that says why no MPI is known to be the slowest: the intervals of
+    the longest waits overlap, or one launch has no interval.
     """
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]

@@ -16,18 +16,12 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)
-"""The window flavors.
-
-For OpenSHMEM the window flavor has no meaning, because it has a symmetric heap and no window.
-"""
+"""The window flavors. OpenSHMEM has a symmetric heap and no window, so its flavor has no
+meaning."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
-"""The algorithms that the page shows first.
-
-The page first shows the algorithm of the report of 2008, MPI_Fetch_and_op, and OpenSHMEM's
-operation. MPI_Fetch_and_op is used with an epoch for each access, and with one epoch for all
-accesses.
-"""
+"""The algorithms that the page shows first: the algorithm of the report of 2008, MPI_Fetch_and_op
+with an epoch for each access and with one epoch for all accesses, and OpenSHMEM's operation."""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
@@ -41,10 +35,7 @@ def way_of(cell: Cell) -> list[str]:
 
 
 def spread_of(cell: Cell) -> float:
-    """Return by how many per cent a compute phase may differ from the requested length.
-
-    The result is 0 for fixed compute.
-    """
+    """Return by how many per cent a compute may differ from its requested length; 0 if fixed."""
     return float(cell.labels.get("spread_percent") or 0)
 
 
@@ -68,11 +59,8 @@ def _twin_key(cell: Cell) -> tuple[Any, ...]:
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
     """Return the rows of today's Table 1 in declared order; a row maps each case to its cell.
 
-    Table 1 has one row for each spread of the compute.
-
-    The cell of case 1 determines the spread of the compute of a row of Table 1. If another case has
-    no cell with this spread of the compute, the row shows the case's cell with the least spread.
-    Then `other_steps` says so.
+    Table 1 has one row for each spread of the compute in case 1. If another case has no cell with
+    this spread, the row shows the case's cell with the least spread. Then `other_steps` says so.
     """
     rows = []
     for own in grouped(cells, _twin_key).values():
@@ -102,10 +90,7 @@ def leading(twin: Mapping[str, Cell]) -> Cell:
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Say whether a cell's compute is fixed or random, if its spread differs from the row's spread.
-
-    If the cell has the row's spread of the compute, the result is None.
-    """
+    """Return the words of `steps` for a cell if its spread differs from the row's, else None."""
     cell = twin.get(case)
     if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
         return None
@@ -116,7 +101,7 @@ def base_point(material: Material) -> list[Cell]:
     """Return the cells that the page shows first.
 
     These cells have the highest thread level of each environment, because the report of 2008 asks
-    for MULTIPLE and case 3 needs it. The cells have the longest compute, a base algorithm, and the
+    for MULTIPLE, which case 3 needs. The cells have the longest compute, a base algorithm, and the
     first declared setting, placement and number of ranks.
     """
     by_name = grouped(material.cells, lambda cell: cell.environment)

@@ -51,11 +51,8 @@ _LOG_LABEL = (
 NAME = "access_against_remaining"
 NO_WINDOW = "no window"
 POINTS_A_PANEL = 30
-"""A panel of the plot has at most this many marks of one colour and shape.
-
-With more marks in a panel, marks would hide each other. Which accesses get a mark does not depend
-on their times.
-"""
+"""A panel of the plot has at most this many marks of one colour and shape, because more marks would
+hide each other. Which accesses get a mark does not depend on their times."""
 
 
 # ------------------------------------------------------------------------------ Figure 1
@@ -183,11 +180,8 @@ def _figure(
 ) -> Figure:
     """Return a bar chart as a figure, with the table of the bars' values.
 
-    Args:
-        kind: ``published`` or ``measured``.
-        bars: what is drawn.
-        drawn: the drawings for a wide page and for a narrow page.
-        further: further sentences of the caption; empty sentences are left out.
+    `kind` is ``published`` or ``measured``. `drawn` has the drawings for a wide page and for a
+    narrow page. `further` has sentences of the caption; empty sentences are left out.
     """
     name, said = f"figure1_{kind}", WRITTEN.names["figures"][kind]
     labels = (bar["label"].replace("|", ", ") for bar in bars)

@@ -29,10 +29,8 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""Only degradation factors above this value are named; they are from the report of 2008.
-
-A degradation factor below this value differs from 1 by noise alone.
-"""
+"""Only degradation factors of the report of 2008 above this value are named. A factor below this
+value differs from 1 by noise alone."""
 
 BY_RANK = {
     "slowest_rank": "slowest",
@@ -82,10 +80,9 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> Fields:
 
 
 def _beside(material: Material, twin: Mapping[str, Cell], case: str) -> str | None:
-    """Return a remark on an access of a case if it is not as the row says; None if it is.
+    """Return a remark if the computes of a case are not as the row says; None if they are.
 
-    The computes of the case may be of another kind. If threads share cores, its computes may also
-    take longer than the row's.
+    The computes may have another spread. If threads share cores, the computes may take longer.
     """
     words = [other_steps(twin, case)]
     cell = twin.get(case)
@@ -125,10 +122,7 @@ def table1(material: Material) -> Section | None:
 
 
 def contenders(material: Material) -> Section | None:
-    """Return the section with the access times for each number of ranks.
-
-    The result is None if all cells have the same number of ranks.
-    """
+    """Return the section with access times by number of ranks; None if there is only one number."""
     hosts = WRITTEN.names["hosts"]
 
     def is_shown(cell: Cell) -> bool:
@@ -158,10 +152,7 @@ def contenders(material: Material) -> Section | None:
 
 
 def _published_range() -> str:
-    """Return the range of degradation factors of case 1 in the Table 1 of 2008.
-
-    Degradation factors of about 1 are left out.
-    """
+    """Return the range of case 1's degradation factors in 2008, without factors of about 1."""
     pairs = [[TABLE1.number(row, name) for name in ("work_s", "case1_s")] for row in TABLE1.rows]
     factors = [1 + access / work for work, access in pairs if work and access is not None]
     slower = [factor for factor in factors if factor > CLEARLY_ABOVE_1]
