@@ -8,7 +8,7 @@
 
 /* ---- The typemap: nothing here asks MPI ---- */
 
-/* A block: so many children, one after the other, from a place in bytes. */
+/* A block: `length` children, one after the other, from the byte `begin` on. */
 typedef void (*block_visit)(void *state, const struct shape *child, int length, MPI_Aint begin);
 
 struct bounds {
@@ -171,7 +171,7 @@ static void build_struct(const struct shape *shape, const struct element *elemen
     }
 }
 
-/* Each call gets a datatype that is nobody else's, to be freed. */
+/* Each call makes a new datatype, which the caller frees. */
 static MPI_Datatype built(const struct shape *shape, const struct element *element)
 {
     const MPI_Aint unit = (MPI_Aint)element->bytes;
