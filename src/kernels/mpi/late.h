@@ -40,7 +40,7 @@ struct late {
     const struct launch *launch;
     const struct call *call;
     const struct late_window *window; /* NULL: the call is a send */
-    bool is_in_mpi; /* the receiver makes progress, as a rank inside an MPI call does */
+    bool is_in_mpi;            /* the receiver makes progress, as a rank inside an MPI call does */
     int64_t *payload, *result; /* at the sender; at the receiver, or in its window */
     uint64_t number;           /* of the message, from 1 */
     struct page *page;         /* NULL: the ranks share no memory */

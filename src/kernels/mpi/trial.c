@@ -10,7 +10,7 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-#define COLD_ROUNDS 4 /* the fastest decides on the bursts: others may have lost their core */
+#define COLD_ROUNDS 4       /* the fastest decides on the bursts: others may have lost their core */
 #define LONG_COLD_ROUNDS 12 /* if a kernel uses their time */
 #define COLD_BURST 10
 #define SETTLE_S 0.05
