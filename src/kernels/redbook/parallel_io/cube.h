@@ -25,7 +25,7 @@ struct cube {
     int begin[DIMENSIONS];    /* of this rank's block */
     int size[DIMENSIONS];     /* of it */
     int elements;             /* of it */
-    int run;                  /* elements each run of elements in the file has so many */
+    int run;                  /* elements of each contiguous run in the file */
     int32_t *block;           /* of this rank */
     int32_t *whole;           /* at rank 0 */
     MPI_Datatype *views;      /* by rank: its block in the cube */
