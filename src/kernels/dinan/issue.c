@@ -120,7 +120,7 @@ static double go(void *state, long long burst)
     return rank == ORIGIN ? go_origin(issue, burst) : 0;
 }
 
-/* ---- What it is about ---- */
+/* ---- Axes, options, samples ---- */
 
 static const struct axis axes[] = {
     {.name = "epoch",

@@ -194,7 +194,7 @@ static int run_launch(struct launch *launch)
     return run_cells(launch);
 }
 
-/* End the library; the last line says that this, too, went well. */
+/* End the library; the last line says that the library has ended. */
 static void finish(struct launch *launch, int code)
 {
     struct json line = {0};

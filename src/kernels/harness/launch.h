@@ -36,7 +36,7 @@ struct launch {
 /* An experiment: what a file src/kernels/<name>.c declares. */
 struct kernel {
     const char *name;
-    const char *source_state; /* of its sources and of what kernels share; the build computes it */
+    const char *source_state; /* of its own and of shared sources; the build computes it */
     const char *summary;      /* one line for --help */
     const struct axis *axes;
     size_t axis_count;

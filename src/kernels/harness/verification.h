@@ -22,7 +22,7 @@ struct verification verify_sequence(const int64_t *values, const int *begins, in
 /* One number that must be exactly right, such as the sum of all accumulates or a final count. */
 struct verification verify_exact(const char *name, int64_t found, int64_t expected);
 
-/* Count an element that is wrong; the first is kept in words. */
+/* Count an element that is wrong; keep a text on the first. */
 void wrong_element(struct verification *result, int64_t found, int64_t expected, size_t position,
                    uint64_t sample);
 

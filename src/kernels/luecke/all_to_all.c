@@ -2,9 +2,9 @@
  *
  * Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2
  * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 3.5: each rank begins
- * with its left neighbour and goes on to the left (rotated). If all ranks begin with rank 0
- * (unrotated), the contention that the source warns of shows. Timed, in seconds: each rank's
- * messages and their completion; the slowest rank counts. Verified: every element of every message.
+ * with its left neighbour and goes on to the left (rotated). Unrotated, all ranks begin with rank
+ * 0: this shows the contention that the source warns of. Timed, in seconds: each rank's messages
+ * and their completion; the slowest rank counts. Verified: every element of every message.
  * Collective rival: MPI_Alltoall. */
 #include "luecke/shared/pattern.h"
 

@@ -1,4 +1,4 @@
-/* Messages to a rank that receives late, and puts to one that comes back to MPI late. */
+/* Messages to a rank that receives late, and puts to a rank that comes back to MPI late. */
 #ifndef ONESIDED_LATE_H
 #define ONESIDED_LATE_H
 

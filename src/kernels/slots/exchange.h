@@ -1,8 +1,8 @@
 /* Exchanges of messages over one description and several interfaces.
  *
  * Timed as in Lawrence Livermore National Laboratory, "MPI Performance Measurements"
- * (UCRL-WEB-218462, 2006), section "Algorithms": a number of passes is timed as a whole. Here these
- * are the operations of a burst (mpi/trial.h), and a sample is the time of one of them.
+ * (UCRL-WEB-218462, 2006), section "Algorithms": a number of passes is timed as a whole. Here the
+ * passes are the operations of a burst (mpi/trial.h), and a sample is the time of one operation.
  *
  * A pass is a list of messages, which a kernel describes. Each rank has two regions of memory: one
  * for the messages that it sends, one for the messages that it receives. If there is a window, both

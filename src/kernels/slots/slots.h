@@ -35,7 +35,7 @@ struct slots {
     const char *info_key, *info_value; /* of the windows; NULL: none */
     int elements;                      /* of a slot */
     double size_bytes;                 /* of a slot; 0: any size */
-    const struct element *element;     /* of each element */
+    const struct element *element;     /* the datatype of an element */
     int stride_bytes;                  /* from an element to the next, here and at the target */
     const struct layout *layout;       /* places at the target; NULL: side by side */
     const struct operation *makes;     /* rma/operation.h */

@@ -100,7 +100,7 @@ static struct bounds bounds_of(const struct shape *shape, const struct element *
         bounds.lower = at[0] * unit;
         bounds.upper = (at[0] + at[1]) * unit;
     } else if (shape->constructor == SUBARRAY) {
-        /* the extent is that of the whole array */
+        /* the extent is the extent of the whole array */
         bounds.upper = (MPI_Aint)(at[0] + shape->count) * shape->lengths[1] *
                        extent_of(shape->children[0], element);
     } else {

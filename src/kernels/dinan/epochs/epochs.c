@@ -130,7 +130,7 @@ static double go(void *state, long long burst)
     return passed_s;
 }
 
-/* ---- What it is about ---- */
+/* ---- Axes, options, samples ---- */
 
 static const struct way ways[] = {
     {"lock_all", false, false, in_lock_all},

@@ -1,4 +1,5 @@
-/* Mutex: how long does it take to lock a mutex and to unlock it again, while all ranks want it?
+/* Mutex: how long does it take to lock a mutex and to unlock it again, while all ranks want the
+ * mutex?
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.2:

@@ -126,7 +126,7 @@ static const struct option options[] = {
      OPTION_FLAG, NULL, 0, 0},
 };
 
-/* ---- What is around them ---- */
+/* ---- Samples ---- */
 
 static double go(void *state, long long burst)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The error class should say it, but ROMIO returns MPI_ERR_IO for all errors, OMPIO
+/* MPI has a class for this error, but ROMIO returns MPI_ERR_IO for all errors, OMPIO
  * MPI_ERR_OTHER. */
 static bool is_no_space(const struct access *own, int code)
 {

@@ -20,8 +20,8 @@ struct presence {
     double involuntary_switches;
 };
 
-/* A rank lost its core if it waited for it for more than this share of the target's state. Then a
- * target could not come to MPI in time, or an origin could not see the target's visits. The
+/* A rank lost its core if it waited for a core for more than this share of the target's state. Then
+ * a target could not come to MPI in time, or an origin could not see the target's visits. The
  * analysis uses the same share. */
 #define LOST_CORE_SHARE 0.1
 
@@ -69,7 +69,7 @@ struct experiment {
     double start_s;           /* the cell's common start stamp */
 };
 
-/* The lengths that --lengths-ms and --helper-lengths-ms may have, each with so many samples. */
+/* The greatest number of lengths of --lengths-ms and of --helper-lengths-ms. */
 #define LENGTHS_MAX OPTION_NUMBERS_MAX
 
 /* The rank that is `place` places from the target, in the direction that --target gives. */

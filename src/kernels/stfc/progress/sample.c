@@ -175,8 +175,8 @@ static bool an_origin_lost_its_core(const struct experiment *experiment,
     return lost;
 }
 
-/* An access of each origin to a target that stays `length_s` in its state; `all` is NULL to warm
- * up. */
+/* An access of each origin to a target that stays `length_s` in its state; `all` is NULL in the
+ * warm-up. */
 static struct observed run_sample(struct experiment *experiment, double length_s,
                                   const struct all_series *all)
 {

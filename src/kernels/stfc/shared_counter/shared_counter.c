@@ -2,7 +2,7 @@
  *
  * After "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
  * communications", technical report, STFC, 2008, section 2 and appendix A; the tree of counts is
- * the one of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
+ * the tree of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
  *
  * Rank 0 holds a counter. Every rank takes a number from the counter, computes for a while and
  * takes the next number, until the numbers of all tasks are taken (tasks-per-rank for each rank
@@ -33,7 +33,8 @@
 
 #define LATENCY_RANK 1
 
-/* ---- Cases: what the target does meanwhile (the report's 1, 2, and three kinds of its 3). ---- */
+/* ---- Cases: what the target does (the report's cases 1 and 2, and three kinds of its case 3).
+ * ---- */
 
 struct counter_case {
     const char *name;
