@@ -131,7 +131,7 @@ static void write_library(struct json *json)
 
 static void write_environment(struct json *json)
 {
-    // variables that libraries read (config/variables.yaml), except those that tell a rank its place
+    // what libraries read (config/variables.yaml), except variables that tell a rank its place
     static const char *const prefixes[] = {
         "MPI",       "I_MPI_",       "OMPI_",        "PRTE_",  "PMIX_MCA", "UCX_",     "FI_",
         "HYDRA",     "ONESIDED_",    "LD_",          "OPAL_",  "ORTE_",    "OSHMEM_",  "SHMEM_",
