@@ -4,10 +4,10 @@
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 7.1:
  * a library may issue an operation at its call (eager), or keep it until the call that completes
  * it, where lock, operation and unlock can be one message (lazy). Here rank 1 begins operations on
- * rank 0, makes no further one-sided call for a while, and then completes them. Rank 0 is in MPI
- * all the time, and looks at its memory. Kept: the share of the operations that were there before
- * the call that completes them began (`early`), and the time of that call, in seconds. Verified:
- * every element. */
+ * rank 0, makes no further one-sided call for a while, and then completes the operations. Rank 0 is
+ * in MPI all the time, and looks at its memory. Recorded: the share of the operations that arrived
+ * before rank 1 began the call that completes them (`early`), and the time of this call, in
+ * seconds. Verified: every element. */
 #include "harness/memory.h"
 #include "mpi/probing.h"
 #include "mpi/world.h"
@@ -21,7 +21,7 @@
 #define COMPLETE_TAG 1
 #define ARRIVALS_TAG 2
 
-/* In which epoch: a lock of its own, or one lock_all for all of them. */
+/* The epoch of the operations: a lock of their own, or one lock_all for all samples. */
 struct way {
     const char *name;
     bool is_held;
@@ -50,9 +50,9 @@ struct issue {
     const struct call *call;
     const struct pause *pause;
     double length_s;                   /* of the pause */
-    int64_t *before;                   /* by slot, at rank 0: its last element, before */
-    double *arrivals;                  /* by slot: when it was there */
-    double completing_s, completed_s;  /* at rank 1: the call that completes them */
+    int64_t *before;                   /* by slot, at rank 0: its last element before the burst */
+    double *arrivals;                  /* by slot: when rank 0 saw its data */
+    double completing_s, completed_s;  /* at rank 1: of the completing call */
     struct series *early, *completing; /* at rank 1 */
 };
 
@@ -91,9 +91,10 @@ static volatile int64_t *last_element(const struct issue *issue, long long slot)
     return memory + (slot + 1) * issue->slots.elements - 1;
 }
 
-/* Slot by slot: one that comes before another one is seen with that. The window is unified, so what
- * is there is seen without an epoch, in time (MPI 4.1, 12.4). What is not there when rank 1 tells
- * that it is complete is wrong data, and found later. */
+/* Rank 0 waits for the slots in their order: if a slot arrives before an earlier slot, rank 0 sees
+ * both at the same time. The window is unified, so rank 0 sees the data without an epoch, in time
+ * (MPI 4.1, 12.4). Data that are missing when rank 1 says that all is complete are found later, as
+ * wrong data. */
 static void go_target(struct issue *issue, long long burst)
 {
     int is_complete = 0;
@@ -119,7 +120,7 @@ static double go(void *state, long long burst)
     return rank == ORIGIN ? go_origin(issue, burst) : 0;
 }
 
-/* ---- What it is about ---- */
+/* ---- Axes, options, samples ---- */
 
 static const struct axis axes[] = {
     {.name = "epoch",
@@ -171,7 +172,7 @@ static void prepare(void *state, long long burst)
     }
 }
 
-/* Rank 0 tells rank 1 when each was there. */
+/* Rank 0 tells rank 1 when it saw the data of each slot. */
 static void keep(void *state, long long burst)
 {
     struct issue *issue = state;

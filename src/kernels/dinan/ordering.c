@@ -2,20 +2,20 @@
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.3
- * and its figure 6. Put and get are not ordered: in MPI-2 each needs an epoch of its own, in MPI-3
- * a flush between them does, or accumulates, which are ordered unless the window's info
+ * and its figure 6. MPI does not order a put and a get. In MPI-2 each needs an epoch of its own. In
+ * MPI-3 a flush between them is enough, or accumulates, which are ordered unless the window's info
  * accumulate_ordering says "none". Timed, in seconds: a write and the read after it, the mean of a
  * burst; a single one that meets rank 0 while it computes. Verified: every element written, and
- * every element read; without ordering it may be the one before, and these are counted. Bound:
- * a store and a load in a shared window. */
+ * every element read. Without ordering a read may find the element from before its write; such
+ * reads are counted. Bound: a store and a load in a shared window. */
 #include "rma/computing.h"
 #include "slots/accesses.h"
 
-/* How a read is kept behind its write. */
+/* How the read is ordered after its write. */
 struct idiom {
     const char *name;
     bool holds_lock_all;
-    bool is_unordered; /* a read may come before its write */
+    bool is_unordered; /* the read may take effect before its write */
     /* THE TIMED LOOP of a rank that writes and reads. */
     void (*loop)(struct slots *slots, long long burst);
 };
@@ -24,7 +24,7 @@ struct ordering {
     struct slots slots; /* first */
     const struct idiom *idiom;
     bool is_stale; /* for tests */
-    double older;  /* reads that found an element from before their write, in a burst */
+    double older;  /* of a burst: reads that found an element from before their write */
     struct series *older_series;
 };
 
@@ -62,7 +62,8 @@ static void flushed(struct slots *slots, long long burst)
     }
 }
 
-/* A read's request is complete when the data are here; a write's says nothing of rank 0. */
+/* The request of a read is complete when the data are here; that of a write says nothing about rank
+ * 0. */
 static void requested(struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
@@ -120,7 +121,8 @@ static const struct option options[] = {
      OPTION_FLAG, NULL, 0, 0},
 };
 
-/* Each element read is the one written; or without ordering the one before, element by element. */
+/* Each read finds the written element. Without ordering, any element may be from before the
+ * write. */
 static void compare(struct slots *slots, long long burst)
 {
     struct ordering *ordering = (struct ordering *)slots;

@@ -1,4 +1,4 @@
-/* Caches: have what a sample needs in memory, not in a cache. */
+/* Caches: fill them with other data, so that the data of a sample come from memory. */
 #include "harness/cache.h"
 
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "harness/memory.h"
 
 #define LINE_BYTES 64
-#define UNKNOWN_CACHE_BYTES (32L << 20) /* where the machine does not say how large it is */
+#define UNKNOWN_CACHE_BYTES (32L << 20) /* if the system does not tell the size */
 
 size_t largest_cache_bytes(void)
 {

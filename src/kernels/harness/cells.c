@@ -10,7 +10,7 @@
 
 #define CELLS_MAX 10000
 
-/* The values asked for on each axis; a block of --cells is one of these, expanded as a product. */
+/* The values that are asked for on each axis; a block's cells are all combinations of them. */
 struct axis_list {
     struct axis_value *values;
     size_t count;
@@ -31,7 +31,7 @@ static const void *row_named(const struct table *table, const char *name)
     return NULL;
 }
 
-/* Describe what an axis accepts, for faults. */
+/* Describe the values that an axis accepts, for error messages. */
 static void describe_values(const struct axis *axis, char *text, size_t capacity)
 {
     const bool is_choice = axis->kind == AXIS_CHOICE;
@@ -98,7 +98,7 @@ static bool parse_value(const struct axis *axis, const char *text, struct axis_v
     return false;
 }
 
-/* Read "value,value"; `where` names the option in a fault. */
+/* Read "value,value"; `where` names the option in an error message. */
 static struct axis_list parse_list(const char *program, const char *where, const struct axis *axis,
                                    const char *text, size_t length)
 {
@@ -155,7 +155,7 @@ static bool contains(const struct grid *grid, const char *id)
     return false;
 }
 
-/* Tell whether an axis has a meaning beside the values of the axes before it. */
+/* Tell whether an axis has a meaning, given the values of the axes before it. */
 static bool has_meaning(const struct axis *axes, size_t axis_count, size_t which,
                         const struct axis_value *values)
 {
@@ -177,8 +177,8 @@ static bool has_meaning(const struct axis *axes, size_t axis_count, size_t which
     return false;
 }
 
-/* Give the axes that have no meaning in a cell their only value; a fault where one that has a
- * meaning was given none. */
+/* Give each axis without a meaning in a cell the value NO_MEANING. An axis with a meaning must not
+ * have this value. */
 static void settle_meanings(const struct axis *axes, size_t axis_count, struct axis_value *values,
                             const char *program)
 {
@@ -209,7 +209,7 @@ static void add_cell(struct grid *grid, const struct axis *axes, size_t axis_cou
     grid->count++;
 }
 
-/* Add the product of the lists, the last axis fastest. */
+/* Add all combinations of the lists' values; the last axis varies fastest. */
 static void add_product(struct grid *grid, const struct axis *axes, size_t axis_count,
                         const struct axis_list *lists, const char *program)
 {

@@ -24,13 +24,13 @@ struct axis {
     const char *name;
     const char *help;
     enum axis_kind kind;
-    const char *fallback; /* values of the default grid, with commas */
+    const char *fallback; /* the default values, separated by commas */
     struct table choices; /* AXIS_CHOICE */
     double minimum;       /* AXIS_INTEGER, AXIS_NUMBER */
     double maximum;
     struct table words; /* AXIS_INTEGER: words for numbers that only a launch can find; or none */
-    /* NULL, or "axis=value,value" with an axis before this one: it has a meaning where that axis
-     * has one of these values. Elsewhere its only value is NO_MEANING, and there is one cell. */
+    /* NULL, or "axis=value,value" with an earlier axis: this axis has a meaning only if the earlier
+     * axis has one of these values. Otherwise its only value is NO_MEANING. */
     const char *only_with;
 };
 
@@ -43,7 +43,7 @@ struct axis_value {
 };
 
 struct cell {
-    size_t index; /* among the cells asked for */
+    size_t index; /* among the cells that are asked for */
     const struct axis *axes;
     size_t axis_count;
     struct axis_value *values;
@@ -55,15 +55,15 @@ struct grid {
     size_t count;
 };
 
-/* Return an option table with a row for each axis (to be freed after the options). */
+/* Return an option table with a row for each axis (free it after the options). */
 struct option *axis_options(const struct axis *axes, size_t axis_count);
 
 /* Return the cells that --AXIS and --cells ask for; a fault ends the process with exit code 2. */
 struct grid grid_build(const struct axis *axes, size_t axis_count, const struct options *options);
 void grid_free(struct grid *grid);
 
-/* The value of one axis: a row of its table, or a number; NULL or 0 where it has no meaning. Of an
- * axis with words: the row of a word, or NULL and a number. */
+/* The value of an axis: a row of its table, or a number; NULL or 0 if it has no meaning. If the
+ * axis has words: the row of a word, or NULL if the value is a number. */
 const void *cell_choice(const struct cell *cell, const char *axis);
 const char *cell_choice_name(const struct cell *cell, const char *axis);
 double cell_number(const struct cell *cell, const char *axis);

@@ -1,4 +1,4 @@
-/* The clock all durations and stamps are taken from: CLOCK_MONOTONIC, in seconds. */
+/* The clock of all durations and stamps: CLOCK_MONOTONIC, in seconds. */
 #include "harness/clock.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ struct clock_facts clock_measure(void)
         step_ns = greatest_common_divisor(step_ns, reading_ns - last_ns);
         last_ns = reading_ns;
     }
-    /* The divisor costs as much as a reading, so the overhead is measured on its own. */
+    /* To compute the divisor takes as long as a reading, so the overhead is measured apart. */
     const double before_s = clock_now_s();
     double after_s = before_s;
     for (int i = 0; i < READINGS; i++) {

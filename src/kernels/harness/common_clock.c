@@ -1,4 +1,4 @@
-/* Do stamps of different ranks mean the same? And a start that all ranks have in common. */
+/* Whether all ranks have one clock, and a start that all ranks have in common. */
 #include "harness/common_clock.h"
 
 #include "harness/launch.h"
@@ -6,9 +6,9 @@
 
 #define CLOCK_ROUNDS 5
 
-/* One machine has one CLOCK_MONOTONIC, whatever its hosts are called, unless a time namespace
- * shifts it: so it is tried, too. Each rank's stamp must be between two of rank 0, which has one
- * before a barrier and one after another. */
+/* All hosts of a machine have one CLOCK_MONOTONIC, unless a time namespace shifts it. So it is
+ * tested, too: each rank's stamp between two barriers must lie between the stamps that rank 0 takes
+ * before the first barrier and after the second. */
 bool clock_is_global(const struct launch *launch)
 {
     double stamps_s[CLOCK_ROUNDS], ends_s[CLOCK_ROUNDS][2];

@@ -1,4 +1,4 @@
-/* Computing: fixed work, calibrated to a requested length on the core it runs on. */
+/* Computing: fixed work, calibrated to a requested length on its core. */
 #include "harness/compute.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #define WIDTH_LINES 64
 #define LINE_BYTES 64
 
-/* Keep the compiler from seeing through the chain of operations. */
+/* Prevent the compiler from simplifying the chain of operations. */
 #if defined(__GNUC__)
 #define OPAQUE(value) __asm__ volatile("" : "+r"(value))
 #else
@@ -48,8 +48,8 @@ void compute_calibrate(struct compute *compute)
     while (seconds_for(compute, iterations) < CALIBRATION_BLOCK_S) {
         iterations *= 2;
     }
-    /* The fastest of many short blocks: one that no interrupt and no other process fell into,
-     * even where ranks share cores. */
+    /* Take the fastest of many short blocks: no interrupt and no other process disturbed it, even
+     * if ranks share cores. */
     double least_s = INFINITY;
     for (int block = 0; block < CALIBRATION_BLOCKS; block++) {
         least_s = fmin(least_s, seconds_for(compute, iterations));
@@ -107,11 +107,12 @@ struct compute_sample compute_for(struct compute *compute, double length_s)
     return sample;
 }
 
-/* Four additions, a load and a store a step, none of which waits for another. Returns operations a
+/* Each step has four additions, a load and a store; none waits for another. Returns operations per
  * second.
  *
- * Additions of a register: some cores do those of constants without a unit. Stores to a line each:
- * that a core has two threads costs it half its buffer of them, even while the other one waits. */
+ * The additions add a register, because some cores add constants without an execution unit. Each
+ * store has a line of its own: a core with a second hardware thread has only half of its store
+ * buffer, even while the second thread waits. */
 static double independent_operations(void)
 {
     static uint64_t lines[WIDTH_LINES][LINE_BYTES / sizeof(uint64_t)];
@@ -130,7 +131,7 @@ static double independent_operations(void)
     return 6 * WIDTH_STEPS / (clock_now_s() - begin_s);
 }
 
-/* Two additions a step, each of which waits for the one before it. Returns additions a second. */
+/* Each step has two additions, and each waits for the one before. Returns additions per second. */
 static double dependent_additions(void)
 {
     uint64_t sum = 0;

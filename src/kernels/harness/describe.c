@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The values of a list with commas. */
+/* The values of a list that is separated by commas. */
 static void write_list(struct json *json, const char *list)
 {
     json_open(json, '[');
@@ -92,7 +92,7 @@ void describe(const struct kernel *kernel, const struct options *options)
     json_close(&json, ']');
     json_key(&json, "options");
     json_open(&json, '[');
-    /* the first ones are the axes */
+    /* the first options are the axes */
     for (size_t i = kernel->axis_count; i < options->count; i++) {
         write_option(&json, options->values[i].option);
     }

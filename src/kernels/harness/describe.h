@@ -1,4 +1,4 @@
-/* What a kernel is, as data: for a program that has no list of its own. */
+/* What a kernel is, as data, for programs that have no list of its axes and options. */
 #ifndef ONESIDED_DESCRIBE_H
 #define ONESIDED_DESCRIBE_H
 

@@ -104,7 +104,7 @@ static const char *write_labels(struct json *json, const struct options *options
 /* Write the resolved path of the file that a function came from. */
 static void write_library_path(struct json *json, const char *function)
 {
-    /* Looked up by name: the address in the program could be its own entry for the function. */
+    /* Look it up by name: its address in the program could be an entry of the program itself. */
     void *symbol = dlsym(RTLD_DEFAULT, function);
     Dl_info found;
     char path[PATH_MAX];
@@ -131,7 +131,7 @@ static void write_library(struct json *json)
 
 static void write_environment(struct json *json)
 {
-    // what config/variables.yaml says that libraries read, but for what tells a rank its place
+    // what libraries read (config/variables.yaml), except variables that tell a rank its place
     static const char *const prefixes[] = {
         "MPI",       "I_MPI_",       "OMPI_",        "PRTE_",  "PMIX_MCA", "UCX_",     "FI_",
         "HYDRA",     "ONESIDED_",    "LD_",          "OPAL_",  "ORTE_",    "OSHMEM_",  "SHMEM_",
@@ -210,14 +210,14 @@ static void write_where(struct json *json, const struct launch *launch)
     sharing_write(json, &launch->host);
 }
 
-/* What rank 0 is: the binary that runs, and the image whose runtime says so in a variable. */
+/* What rank 0 runs: the binary, and the image that a variable of the container runtime names. */
 static void write_program(struct json *json, const struct launch *launch)
 {
     static const char *const variables[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
     char digest[SHA256_TEXT_BYTES];
     const char *image = NULL;
     if (launch->rank != 0) {
-        return; /* the line is rank 0's */
+        return; /* only rank 0 writes the line */
     }
     for (size_t i = 0; image == NULL && i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = getenv(variables[i]);

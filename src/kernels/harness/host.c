@@ -75,7 +75,7 @@ static void set_cores(unsigned char *cores, const unsigned char *cpus)
     }
 }
 
-/* The CPUs that the machine has, whoever may use them. */
+/* All CPUs that the machine has, usable or not. */
 static void read_existing(unsigned char *cores)
 {
     unsigned char online[CPUS_MAX / 8] = {0};
@@ -96,7 +96,7 @@ static void read_existing(unsigned char *cores)
     set_cores(cores, online);
 }
 
-/* What the launcher may use, as who started it says: of its own host. */
+/* The CPUs that the launcher may use on its own host, as the launch script tells them. */
 static void read_launcher(struct process_facts *facts)
 {
     const char *told = getenv("ONESIDED_LAUNCHER_CPUS");
@@ -288,7 +288,7 @@ int host_existing_cores(const struct host_facts *facts)
     return cores;
 }
 
-/* True if a rank before this one is on its machine and in the group that has its quota. */
+/* True if a rank before this one is on its machine and has its quota from the same group. */
 static bool quota_is_counted(const struct host_facts *facts, int rank)
 {
     for (int other = 0; other < rank; other++) {
@@ -300,7 +300,7 @@ static bool quota_is_counted(const struct host_facts *facts, int rank)
     return false;
 }
 
-/* Return the quotas of the ranks on the machine of `rank`, each once; INFINITY if one has none. */
+/* Return the sum of all quotas on the machine of `rank`, each once; INFINITY if a rank has none. */
 static double local_quota(const struct host_facts *facts, int rank)
 {
     double quota = 0;
@@ -321,7 +321,7 @@ double host_quota(const struct host_facts *facts)
     return quota;
 }
 
-/* How many cores there is time for: a quota leaves whole cores, and one at least. */
+/* How many cores the ranks may use: a quota is rounded down to whole cores, but at least one. */
 static int local_usable_cores(const struct host_facts *facts, int rank)
 {
     const int cores = local_cores(facts, rank);
@@ -362,12 +362,12 @@ int host_most_threads(const struct host_facts *facts)
     return most;
 }
 
-/* The pid may stand for another process in this one's namespace: what is read must be the value. */
+/* In this namespace the pid may belong to another process, so the value must be there, too. */
 static bool can_read(pid_t process, uintptr_t address, uint64_t value)
 {
     uint64_t found = ~value;
     struct iovec local = {&found, sizeof found};
-    struct iovec remote = {(void *)address, sizeof found}; /* an address there, not here */
+    struct iovec remote = {(void *)address, sizeof found}; /* an address in that process */
     return process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)sizeof found &&
            found == value;
 }
@@ -401,8 +401,8 @@ static bool share_a_core(const struct process_facts *first, const struct process
     return false;
 }
 
-/* True if this process may use each CPU that its launcher may; where that is not known, if there is
- * but one core. */
+/* True if this process may use each CPU that its launcher may use. If those are unknown: true if
+ * there is only one core. */
 static bool may_use_all(const struct process_facts *own)
 {
     for (size_t i = 0; i < sizeof own->cpus; i++) {
@@ -460,8 +460,8 @@ void host_write_processes(struct json *json, const struct host_facts *facts)
 
 int host_scheduler_tick_hz(void)
 {
-    /* Linux advances its coarse clock once a tick, so the clock's resolution is the tick: the same
-     * number as CONFIG_HZ, known in containers too, where the kernel's configuration is not. */
+    /* Linux advances its coarse clock once a tick, so the clock's resolution is the tick. It equals
+     * CONFIG_HZ, and is known in containers, too, which do not have the kernel's configuration. */
     struct timespec tick;
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec != 0 || tick.tv_nsec <= 0) {
         return 0;

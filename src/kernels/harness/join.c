@@ -13,7 +13,7 @@ struct checks {
     struct verification of[VERIFICATIONS_MAX + 1];
 };
 
-/* The sum under a name; a new one where there is none yet. */
+/* The sum with this name; a new sum if there is none yet. */
 static struct verification *sum_named(struct record *record, const char *name)
 {
     for (size_t i = 0; i < record->verification_count; i++) {
@@ -27,7 +27,7 @@ static struct verification *sum_named(struct record *record, const char *name)
     return &record->verifications[record->verification_count - 1];
 }
 
-/* The first error is that of the lowest rank that has one. */
+/* The first error is the error of the lowest rank with an error. */
 static void add_check(struct record *record, const struct verification *check, int rank)
 {
     struct verification *sum = sum_named(record, check->name);

@@ -5,8 +5,8 @@
 #include "harness/json.h"
 #include "harness/launch.h"
 
-/* Let all ranks have the sums of what each has checked, by the names of the checks; an error of any
- * rank makes the cell's data wrong. */
+/* Give all ranks the sums of all ranks' checks, by the names of the checks. An error of any rank
+ * makes the cell's data wrong. */
 void join_verifications(const struct launch *launch, struct record *record);
 
 /* Let all ranks take the worst status and the detail of the rank that has it. */

@@ -18,7 +18,7 @@ void json_close(struct json *json, char bracket); /* '}' or ']' */
 void json_key(struct json *json, const char *key);
 void json_text(struct json *json, const char *text); /* NULL becomes null */
 void json_integer(struct json *json, long long value);
-void json_number(struct json *json, double value); /* what is not finite becomes null */
+void json_number(struct json *json, double value); /* NAN and INFINITY become null */
 void json_boolean(struct json *json, bool value);
 void json_null(struct json *json);
 

@@ -129,7 +129,7 @@ static bool open_output(struct launch *launch)
     return opened;
 }
 
-/* Learn what the header tells and the cells need. */
+/* Measure what the header reports and what the cells need. */
 static void measure_launch(struct launch *launch)
 {
     launch->host = host_collect();
@@ -144,7 +144,7 @@ static void measure_launch(struct launch *launch)
     launch->busy_threads = other_threads_busy(others_s, clock_now_s() - begin_s);
 }
 
-/* True if the world is the one that was asked for: two ranks at least, where one makes no sense. */
+/* True if the world has as many ranks as asked for: two at least, unless one rank makes sense. */
 static bool world_is_right(const struct launch *launch)
 {
     const bool is_told = options_text(&launch->options, "ranks") != NULL;
@@ -153,8 +153,8 @@ static bool world_is_right(const struct launch *launch)
            (!is_told || launch->ranks == options_integer(&launch->options, "ranks"));
 }
 
-/* A launcher whose processes do not find each other makes several worlds: the header of one of them
- * proves it, and one of them says it. */
+/* If the processes of a launcher do not find each other, there are several worlds. Only one of
+ * these worlds writes a header, which proves this, and a message. */
 static void tell_wrong_world(const struct launch *launch)
 {
     const char *asked = options_text(&launch->options, "ranks");
@@ -167,7 +167,7 @@ static void tell_wrong_world(const struct launch *launch)
 static int run_launch(struct launch *launch)
 {
     const bool is_right = world_is_right(launch);
-    /* The other worlds leave quietly, as ranks do at a usage fault. */
+    /* The other worlds leave without a message, as ranks do after a usage fault. */
     int is_mute = !is_right && !first_of_launch();
     world_broadcast(&is_mute, sizeof is_mute);
     if (is_mute) {
@@ -194,7 +194,7 @@ static int run_launch(struct launch *launch)
     return run_cells(launch);
 }
 
-/* End the library; the last line says that this, too, went well. */
+/* End the library; the last line says that the library has ended. */
 static void finish(struct launch *launch, int code)
 {
     struct json line = {0};
@@ -228,7 +228,7 @@ int launch_run(const struct kernel *kernel, int argument_count, char **arguments
     grid_free(&launch.grid);
     options_free(&launch.options);
     free(axis_table);
-    /* One rank speaks for all: launchers end the others when one of them fails, and rank 0 may
+    /* Only rank 0 reports the code: launchers end all ranks when one of them fails, and rank 0 may
      * still have a line to write. */
     return launch.rank == 0 ? code : EXIT_COMPLETE;
 }

@@ -29,14 +29,14 @@ struct launch {
     struct clock_facts clock;
     bool clock_is_global; /* stamps of different ranks can be compared */
     struct compute compute;
-    int busy_threads; /* of the library in this process: they want a core though nobody calls it */
+    int busy_threads; /* threads of the library in this process that need a core all the time */
     int descriptor;   /* of the lines; rank 0 */
 };
 
 /* An experiment: what a file src/kernels/<name>.c declares. */
 struct kernel {
     const char *name;
-    const char *source_state; /* of its sources and of what kernels share; the build computes it */
+    const char *source_state; /* of its own and of shared sources; the build computes it */
     const char *summary;      /* one line for --help */
     const struct axis *axes;
     size_t axis_count;
@@ -45,18 +45,18 @@ struct kernel {
     /* Run one cell on all ranks: time, verify, and leave what was found in the record. */
     void (*run_cell)(struct launch *launch, const struct cell *cell, struct record *record);
     /* Take further samples of a cell that ended well in this launch, between and after other cells,
-     * and return true; false, the same on all ranks: it has none. NULL where `passes` is. */
+     * and return true. Return false on all ranks if the cell has none. NULL if `passes` is. */
     bool (*run_again)(struct launch *launch, const struct cell *cell, struct record *record);
-    bool runs_alone;    /* one rank makes sense, too, where --ranks 1 asks for it */
+    bool runs_alone;    /* runs with one rank, too, if --ranks 1 asks for it */
     const char *passes; /* the option that says how often a cell is run again, or NULL */
 };
 
 /* Whether several threads may call the library; if not, the cell is unsupported, and the record
- * says who needs it ("a helper thread needs"). The same on all ranks. */
+ * says who needs the threads ("a helper thread needs"). The same on all ranks. */
 bool threads_may_call(const struct launch *launch, struct record *record, const char *who_needs);
 
-/* On one rank of each host: leave in the record how long the hypervisor has taken CPUs since
- * host_steal_s() gave this time. */
+/* On one rank of each host: record for how long the hypervisor has taken CPUs since host_steal_s()
+ * returned since_s. */
 void record_steal(const struct launch *launch, struct record *record, double since_s);
 
 /* The whole of a kernel's main; returns its exit code. */

@@ -1,4 +1,5 @@
-/* The file of JSON lines: appended whole and flushed by one rank; a line that is cut is no line. */
+/* The file of JSON lines: one rank appends and flushes whole lines; a line that is cut is no
+ * line. */
 #include "harness/lines.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
     return true;
 }
 
-/* True if the file has bytes and the last of them is no line end. */
+/* True if the file is not empty and its last byte is no line end. */
 static bool ends_inside_a_line(const char *path)
 {
     FILE *stream = fopen(path, "r");
@@ -74,7 +75,7 @@ static bool is_whole(const char *text, size_t length)
     for (size_t i = 0; i < length; i++) {
         if (quoted) {
             quoted = text[i] != '"';
-            i += text[i] == '\\'; /* what is escaped ends nothing */
+            i += text[i] == '\\'; /* an escaped quote ends nothing */
         } else if (text[i] == '"') {
             quoted = true;
         } else {
@@ -87,8 +88,8 @@ static bool is_whole(const char *text, size_t length)
     return false;
 }
 
-/* Return where the id of the line's cell begins (length_out: its length), NULL if it has none.
- * The lines are this harness's own: type and cell are first. */
+/* Return where the id of the line's cell begins (length_out: its length), NULL if it has none. The
+ * harness wrote the lines: type and cell come first. */
 static const char *cell_of(const char *line, size_t length, size_t *length_out)
 {
     static const char *const heads[] = {"{\"type\":\"started\",\"cell\":\"",

@@ -1,7 +1,7 @@
 /* Accesses that meet a computing rank. */
 #include "harness/meeting.h"
 
-#define LEAD 0.05 /* of a compute: the others' accesses begin so long after it began */
+#define LEAD 0.05 /* share of a compute after which the other ranks begin their accesses */
 
 bool meeting_is_supported(const struct launch *launch, struct record *record)
 {

@@ -1,8 +1,8 @@
-/* Accesses that meet a computing rank: one rank computes, and the others begin while it does.
+/* Accesses that meet a computing rank: one rank computes, and meanwhile the others begin accesses.
  *
- * A barrier does not make sure of that, so both are stamped on one clock, and the analysis leaves
- * out what began outside a compute (series `compute_begin` and `compute` of the rank that computes,
- * `access_begin` and `access` of those that access). */
+ * A barrier does not ensure this. So computes and accesses are stamped on one clock, and the
+ * analysis leaves out accesses that began outside a compute (series `compute_begin` and `compute`
+ * of the rank that computes, `access_begin` and `access` of the others). */
 #ifndef ONESIDED_MEETING_H
 #define ONESIDED_MEETING_H
 
@@ -34,18 +34,18 @@ struct meetings {
     double compute_s;
     long long samples;
     void *state;
-    /* All ranks, untimed; a barrier is its end. */
+    /* All ranks, untimed; a barrier follows. */
     void (*prepare)(void *state);
-    /* NULL, or what the rank that computes does instead of fixed work without memory. */
+    /* NULL, or the work of the rank that computes, in place of fixed work without memory. */
     struct compute_sample (*compute)(void *state, double length_s);
-    /* All ranks: the access; that of the rank that computes comes after its compute. */
+    /* All ranks: the access. The rank that computes makes its access after its compute. */
     void (*go)(void *state);
-    /* All ranks, untimed; a barrier is its beginning. */
+    /* All ranks, untimed; a barrier comes before it. */
     void (*conclude)(void *state);
 };
 
-/* Leave the reason in the record, the same on all ranks, and return false where stamps of different
- * ranks cannot be compared. */
+/* Return false, with the reason in the record, the same on all ranks, if stamps of different ranks
+ * cannot be compared. */
 bool meeting_is_supported(const struct launch *launch, struct record *record);
 
 /* Collective. */

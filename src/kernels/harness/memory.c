@@ -1,4 +1,4 @@
-/* Memory that is there, or a clear end: kernels never test for NULL. */
+/* Memory: the process ends with a message if there is none, so kernels never test for NULL. */
 #include "harness/memory.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Memory that is there, or a clear end: kernels never test for NULL. */
+/* Memory: the process ends with a message if there is none, so kernels never test for NULL. */
 #ifndef ONESIDED_MEMORY_H
 #define ONESIDED_MEMORY_H
 
@@ -11,8 +11,8 @@ void *allocate(size_t count, size_t size_bytes);
  * whatever its size. To be freed with free(). */
 void *allocate_pages(size_t size_bytes);
 
-/* Return zeroed pages that nobody has touched yet: who does it first has them near. To be freed
- * with free_untouched() of the same size. */
+/* Return zeroed pages that nobody has touched yet: a page is near the thread that first touches it.
+ * To be freed with free_untouched() of the same size. */
 void *allocate_untouched(size_t size_bytes);
 void free_untouched(void *pages, size_t size_bytes);
 

@@ -7,8 +7,8 @@
 
 #include "harness/launch.h"
 
-/* All ranks: are all the numbers that they got 0, 1, 2, ... each once, increasing on every rank?
- * And has the counter, whose value rank 0 gives, counted them? */
+/* All ranks: verify that the ranks together got the numbers 0, 1, 2, ... each once, increasing on
+ * every rank, and that the counter's final value (rank 0 gives it) is the count of all numbers. */
 void numbers_verify(const struct launch *launch, struct record *record, const int64_t *numbers,
                     size_t count, int64_t final_value);
 

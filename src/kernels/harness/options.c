@@ -1,4 +1,4 @@
-/* The command line as a table: a row an option, which gives its check, its default and --help. */
+/* The command line as a table: a row has an option's check, its default and its line of --help. */
 #include "harness/options.h"
 
 #include <assert.h>
@@ -33,8 +33,8 @@ bool first_of_launch(void)
 _Noreturn void usage_fault(const char *program, const char *option, const char *found,
                            const char *expected)
 {
-    /* The others leave quietly: launchers end all ranks when one fails, and the one that speaks
-     * must not be ended before it has spoken. */
+    /* The other ranks leave without a message and without an error: launchers end all ranks when
+     * one fails, and the first rank must print its message before that. */
     if (!first_of_launch()) {
         exit(EXIT_SUCCESS);
     }
@@ -175,7 +175,7 @@ static void check_value(const struct options *options, const struct option *opti
 static void keep_value(struct option_value *value, const char *text)
 {
     if (value->option->kind != OPTION_REPEATED) {
-        value->count = 0; /* the last one given counts */
+        value->count = 0; /* the last value counts */
     }
     value->texts = reallocate(value->texts, (value->count + 1) * sizeof value->texts[0]);
     value->texts[value->count++] = text;

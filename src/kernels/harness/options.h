@@ -1,18 +1,18 @@
-/* The command line as a table: a row an option, which gives its check, its default and --help. */
+/* The command line as a table: a row has an option's check, its default and its line of --help. */
 #ifndef ONESIDED_OPTIONS_H
 #define ONESIDED_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Most values of an OPTION_NUMBERS. */
+/* The greatest number of values of an OPTION_NUMBERS. */
 #define OPTION_NUMBERS_MAX 8
 
 enum option_kind {
     OPTION_FLAG,
     OPTION_INTEGER,
     OPTION_NUMBER,
-    OPTION_NUMBERS, /* with commas */
+    OPTION_NUMBERS, /* separated by commas */
     OPTION_CHOICE,  /* `argument` lists the choices: "single|multiple" */
     OPTION_TEXT,
     OPTION_REPEATED /* a text that may be given several times */
@@ -30,7 +30,7 @@ struct option {
 
 struct option_value {
     const struct option *option;
-    const char **texts; /* as given; one for all kinds but OPTION_REPEATED */
+    const char **texts; /* as given; only OPTION_REPEATED may have several */
     size_t count;
 };
 
@@ -62,16 +62,15 @@ const struct option_value *options_list(const struct options *options, const cha
 bool parse_integer(const char *text, double minimum, double maximum, long long *value);
 bool parse_number(const char *text, double minimum, double maximum, double *value);
 
-/* Say in one line which option is wrong, what was found and what was expected; exit code 2 of the
- * launch. Only before MPI_Init. */
+/* Print in one line which option is wrong, what was found and what was expected; end the launch
+ * with exit code 2. Only before MPI_Init. */
 _Noreturn void usage_fault(const char *program, const char *option, const char *found,
                            const char *expected);
 
-/* The rank before MPI_Init, as launchers tell it; 0 in a process that was started without one. */
+/* The rank before MPI_Init, as launchers tell it; 0 in a process without a launcher. */
 int rank_of_launcher(void);
 
-/* True in the process that speaks for all before MPI_Init: a fault is said once, not by every
- * rank. */
+/* True in the one process that prints messages before MPI_Init, so that each fault has one. */
 bool first_of_launch(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The other threads of this process: do they want cores? */
+/* The other threads of this process: do they need cores? */
 #include "harness/other_threads.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 
 #define TASKS "/proc/self/task"
 
-/* Of one thread; 0 where it has just ended. */
+/* The seconds of one thread; 0 if it has just ended. */
 static double wanted_s(const char *task)
 {
     char path[sizeof TASKS + 64];

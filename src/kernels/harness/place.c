@@ -1,5 +1,4 @@
-/* Where files of kernels are: the file system of a folder, their names, and those that were left.
- */
+/* Files of kernels: the file system of a folder, their names, and files of dead processes. */
 #include "harness/place.h"
 
 #include <dirent.h>
@@ -17,7 +16,7 @@
 #define PREFIX_BYTES 128
 
 /* A line: number, parent, major:minor, root, mount point, options, optional fields, "-", type,
- * source. The last one with the folder's device is on top. */
+ * source. The last line with the folder's device is the mount on top. */
 static void read_line(const char *line, unsigned int major_, unsigned int minor_, char *file_system,
                       size_t file_system_bytes, char *device, size_t device_bytes)
 {
@@ -54,7 +53,7 @@ void place_mounted(const char *folder, char *file_system, size_t file_system_byt
     }
 }
 
-/* What the names of all files begin with whose processes this one can ask for. */
+/* The beginning of the names of files of processes that this process can see. */
 static void prefix(char *text)
 {
     char host[65] = "";
@@ -79,7 +78,7 @@ void place_sweep(const char *folder)
     for (const struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
         if (strncmp(file->d_name, begin, strlen(begin)) == 0) {
             const pid_t process = (pid_t)atoi(file->d_name + strlen(begin));
-            /* that of this process is one that a process of the same number has left */
+            /* this process's number: an earlier process had it, too, and left the file */
             if (process == getpid() || (process > 0 && kill(process, 0) != 0 && errno == ESRCH)) {
                 unlinkat(dirfd(files), file->d_name, 0);
             }

@@ -7,12 +7,13 @@ struct plan {
     long long samples; /* bursts */
 };
 
-/* What was asked for where it takes budget_s at most, at one_s an operation; else bursts a tenth as
- * long, or a hundredth, so that launches seldom differ, then fewer of them. Never less than one. */
+/* The plan that was asked for, if it takes budget_s at most, with one_s for an operation. Otherwise
+ * bursts a tenth or a hundredth as long, so that launches seldom differ; then fewer bursts. At
+ * least one burst of one operation. */
 struct plan plan_bursts(struct plan asked, double one_s, double budget_s);
 
-/* The burst that was asked for, or a tenth of it, or a hundredth: the longest of these that has no
- * more operations than `most`. Never less than one. */
+/* The burst that was asked for, a tenth of it, or a hundredth: the longest of these three that has
+ * at most `most` operations. At least one operation. */
 long long burst_within(long long asked, long long most);
 
 #endif

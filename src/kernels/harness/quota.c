@@ -34,8 +34,8 @@ static double quota_of(const char *folder)
     return is_limit ? time_us / period_us : INFINITY;
 }
 
-/* Look at a group in a tree and at all above it. A group that is not to be seen here, as from a
- * container, is passed over. */
+/* Look at a group in a tree and at all groups above it. A group that is not visible, as in a
+ * container, is left out. */
 static void look_at_tree(struct quota *least, const char *root, const char *tree, const char *group)
 {
     char folder[PATH_MAX];
@@ -54,7 +54,7 @@ static void look_at_tree(struct quota *least, const char *root, const char *tree
     }
 }
 
-/* True if one of the names between commas is that of the controller of time on cores. */
+/* True if one of the names between commas is `cpu`, the controller of time on cores. */
 static bool has_controller(const char *names)
 {
     for (const char *name = names; name != NULL; name = strchr(name, ',')) {
@@ -66,7 +66,8 @@ static bool has_controller(const char *names)
     return false;
 }
 
-/* Look at what a line names: "0::/group" in version 2, "4:cpu,cpuacct:/group" in version 1. */
+/* Look at the group that a line names: "0::/group" in version 2, "4:cpu,cpuacct:/group" in version
+ * 1. */
 static void look_at_line(struct quota *least, const char *root, char *line)
 {
     char *names = strchr(line, ':');

@@ -10,8 +10,8 @@ struct quota {
     uint64_t device, file; /* of the folder of the group that sets the limit */
 };
 
-/* Return the least quota of this process's groups and of those above them. `own` is the file that
- * names the groups, `root` the folder in which their trees are mounted. */
+/* Return the least quota of this process's groups and of all groups above them. `own` is the file
+ * that names the groups, `root` the folder in which their trees are mounted. */
 struct quota quota_read(const char *own, const char *root);
 
 /* True if one group sets both quotas: its processes share what it allows. */

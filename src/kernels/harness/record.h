@@ -13,16 +13,16 @@
 #define VERIFICATIONS_MAX 8
 #define DETAIL_BYTES 256
 
-/* In the order of what dominates: ranks agree on the greatest. */
+/* A greater status dominates: ranks agree on the greatest. */
 enum cell_status { CELL_OK, CELL_UNSUPPORTED, CELL_HELPER_RETURNED, CELL_WRONG_DATA };
 
 struct series {
     const char *metric;
     const char *unit;
-    int burst; /* operations a sample stands for */
+    int burst; /* operations of a sample */
     double *samples;
     size_t count;
-    size_t dropped; /* came after the series was full */
+    size_t dropped; /* samples after the series was full */
 };
 
 struct window_facts {
@@ -41,27 +41,27 @@ struct record {
     size_t series_count;
     struct verification verifications[VERIFICATIONS_MAX];
     size_t verification_count;
-    int helper_threads; /* that want a core beside this rank's own; -1: it sleeps itself; the
-                           harness adds up all ranks' */
+    int helper_threads; /* that need a core beside this rank's own; -1: the rank sleeps; the harness
+                           adds up the numbers of all ranks */
 };
 
 /* Begin a series. Metrics and units are literals: they are not copied. */
 struct series *record_series(struct record *record, const char *metric, const char *unit,
                              int burst);
 void series_add(struct series *series, double sample);
-/* The same; a series that is NULL begins with this sample: how long a burst is shows only then. */
+/* Add a sample; a series that is NULL begins with it: a burst's length is known only then. */
 void series_keep(struct record *record, struct series **series, const char *metric,
                  const char *unit, long long burst, double sample);
 
 /* Keep what this rank has verified. The harness adds up what all ranks have verified under one
- * name; an error of any of them makes the cell's data wrong. */
+ * name; any error makes the cell's data wrong. */
 void record_verification(struct record *record, struct verification verification);
 
-/* Raise the status (a lesser one never replaces a greater) with its reason in one line. */
+/* Raise the status (a lower status never replaces a higher one) with its reason in one line. */
 __attribute__((format(printf, 3, 4))) void
 record_status(struct record *record, enum cell_status status, const char *format, ...);
 
-/* Write this rank's series, without brackets: several ranks' join with a comma. */
+/* Write this rank's series, without brackets: commas join the series of several ranks. */
 void record_write_series(struct json *json, const struct record *record, int rank);
 void record_write_window(struct json *json, const struct record *record);
 void record_write_verifications(struct json *json, const struct record *record);

@@ -12,7 +12,7 @@
 #include "harness/watchdog.h"
 #include "harness/world.h"
 
-/* Collective: do the ranks, with the helpers that the cell had on each, outnumber the cores? */
+/* Collective: are the ranks and the cell's helpers together more than the cores? */
 static bool cell_oversubscribed(const struct launch *launch, const struct record *record)
 {
     int *helpers = allocate((size_t)launch->ranks, sizeof helpers[0]);
@@ -22,7 +22,7 @@ static bool cell_oversubscribed(const struct launch *launch, const struct record
     return oversubscribed;
 }
 
-/* What every line of a cell that was run begins with, and what it ends with. */
+/* Every line of a cell that was run begins and ends with the same members. */
 static void begin_cell_line(struct json *line, const char *type, const struct cell *cell)
 {
     json_open(line, '{');
@@ -84,7 +84,7 @@ static void append_result(struct launch *launch, const struct cell *cell, struct
     end_cell_line(launch, &line, record);
 }
 
-/* Collective: what a finished cell left when it was run again. */
+/* Collective: append the samples of a finished cell that was run again. */
 static void append_further(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct json line = {0};
@@ -106,7 +106,7 @@ static enum cell_status run_cell(struct launch *launch, const struct cell *cell)
     if (launch->rank == 0) {
         append_started(launch, cell);
     }
-    /* Nobody begins before the line is there: a crash is booked to the cell that it came in. */
+    /* No rank begins before the line is written, so that a crash counts for the right cell. */
     world_barrier();
     launch->kernel->run_cell(launch, cell, &record);
     append_result(launch, cell, &record, started_s);
@@ -115,7 +115,7 @@ static enum cell_status run_cell(struct launch *launch, const struct cell *cell)
     return status;
 }
 
-/* Run a cell once more; return the status of what was added. */
+/* Run a cell once more; return the status of the further samples. */
 static enum cell_status run_again(struct launch *launch, const struct cell *cell)
 {
     struct record record = {.window.size_bytes = -1};
@@ -134,9 +134,9 @@ static enum cell_status run_again(struct launch *launch, const struct cell *cell
 struct passes {
     struct launch *launch;
     long long most;
-    long long *owed; /* by the cell's index: how often still */
-    size_t stride;   /* cells between two runs of one */
-    bool wrong;      /* a cell's data were */
+    long long *owed; /* by the cell's index: runs that are left */
+    size_t stride;   /* cells between two runs of a cell */
+    bool wrong;      /* the data of a cell were wrong */
 };
 
 static struct passes passes_of(struct launch *launch)
@@ -160,9 +160,9 @@ static void pay(struct passes *passes, size_t cell)
     }
 }
 
-/* After a cell those some strides before it are run again, and after the last one all that are owed
- * some more: what the machine did to one moment is told from the cell by others, as far apart as a
- * launch allows. */
+/* After a cell, the cells that come one or more strides before it are run again; after the last
+ * cell, all runs that are left. So the moments of a cell are as far apart as a launch allows, and
+ * show which of them the machine disturbed. */
 static void pay_before(struct passes *passes, size_t cell)
 {
     for (size_t back = passes->stride; back <= cell; back += passes->stride) {
@@ -182,7 +182,7 @@ static void pay_all(struct passes *passes)
     }
 }
 
-/* Rank 0 reads which cells were tried before; all ranks learn it. */
+/* Rank 0 reads which cells were tried before, and tells all ranks. */
 static bool *tried_cells(const struct launch *launch)
 {
     bool *tried = allocate(launch->grid.count, sizeof tried[0]);

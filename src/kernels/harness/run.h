@@ -4,8 +4,8 @@
 
 #include "harness/launch.h"
 
-/* Collective: run the cells that are asked for, and again those that have further passes; returns
- * the exit code. */
+/* Collective: run the cells that are asked for; run cells with further passes again. Returns the
+ * exit code. */
 int run_cells(struct launch *launch);
 
 #endif

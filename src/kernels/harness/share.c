@@ -1,4 +1,4 @@
-/* What a rank has of its machine, which it shares with the other ranks there. */
+/* A rank's share of the caches and the memory of its machine. */
 #include "harness/share.h"
 
 #include <stdint.h>

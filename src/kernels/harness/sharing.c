@@ -1,5 +1,4 @@
-/* What the ranks share beyond MPI: namespaces, and the folder that shared memory has its names in.
- */
+/* What the ranks share beyond MPI: namespaces, and the folder with the names of shared memory. */
 #include "harness/sharing.h"
 
 #include <inttypes.h>

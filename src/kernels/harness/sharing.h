@@ -1,7 +1,7 @@
-/* What the ranks share beyond MPI: namespaces, and the folder that shared memory has its names in.
+/* What the ranks share beyond MPI: namespaces, and the folder with the names of shared memory.
  *
- * A container takes some of it away, and MPI libraries then choose other paths. What is written is
- * what each rank's /proc says, not what a launcher was asked for. */
+ * In containers ranks share less, and MPI libraries then choose other paths. Each rank reports what
+ * its own /proc shows, not what a launcher was asked for. */
 #ifndef ONESIDED_SHARING_H
 #define ONESIDED_SHARING_H
 
@@ -21,9 +21,9 @@ enum namespace_kind {
     NAMESPACE_KINDS
 };
 
-/* Of one rank. The kernel of a machine gives every namespace, and every file, a number. */
+/* Of one rank. The Linux kernel of a machine numbers its namespaces and files. */
 struct sharing_facts {
-    uint64_t namespaces[NAMESPACE_KINDS]; /* 0 where the system does not tell */
+    uint64_t namespaces[NAMESPACE_KINDS]; /* 0 if the system does not tell */
     uint64_t shm_device;                  /* /dev/shm; both 0 if there is none */
     uint64_t shm_file;
 };
@@ -31,8 +31,8 @@ struct sharing_facts {
 /* Collective: rank 0 writes "namespaces" and "dev_shm_shared". */
 void sharing_write(struct json *json, const struct host_facts *host);
 
-/* In how many different namespaces of a kind the ranks are, those of two machines always being two;
- * 0 where a rank does not know its own. */
+/* In how many different namespaces of a kind the ranks are; namespaces of two machines always
+ * differ. 0 if a rank does not know its own namespace. */
 int sharing_namespaces(const struct host_facts *host, const struct sharing_facts *all,
                        enum namespace_kind kind);
 

@@ -1,4 +1,4 @@
-/* What a launch is made of beside its MPI: compiler, processor, and the libraries that MPIs use. */
+/* What a launch uses besides its MPI: compiler, processors, and the libraries that MPIs use. */
 #include "harness/software.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 #define MODEL_BYTES 128
 
-/* Copy the path of the first file in this process's memory whose name begins so; false: none. */
+/* Copy the path of the first mapped file whose name begins with `name`; false: there is none. */
 static bool find_mapped(const char *name, char path[PATH_MAX])
 {
     char line[PATH_MAX + 128];
@@ -34,14 +34,14 @@ static bool find_mapped(const char *name, char path[PATH_MAX])
     return found;
 }
 
-/* A function of a library that is loaded, also by one that keeps its names to itself; or NULL. */
+/* A function of a library that is loaded, also of one with hidden names; NULL: there is none. */
 static void *function_of(const char *library, const char *function)
 {
     char path[PATH_MAX];
     void *handle = find_mapped(library, path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     void *symbol = handle == NULL ? NULL : dlsym(handle, function);
     if (handle != NULL) {
-        dlclose(handle); /* the library stays: who loaded it still holds it */
+        dlclose(handle); /* the library stays loaded: its user still holds it */
     }
     return symbol;
 }
@@ -49,7 +49,7 @@ static void *function_of(const char *library, const char *function)
 static void write_ucx(struct json *json)
 {
     const char *(*version)(void) = NULL;
-    /* A pointer to an object is not one to a function in C; POSIX says that this works. */
+    /* In C a pointer to an object is no pointer to a function; POSIX says that this works. */
     *(void **)&version = function_of("libucp.so", "ucp_get_version_string");
     json_key_text(json, "ucx", version == NULL ? NULL : version());
 }
@@ -65,7 +65,7 @@ static void write_libfabric(struct json *json)
     json_key_text(json, "libfabric", version == NULL ? NULL : text);
 }
 
-/* The processor that this rank runs on, in its own words; empty where the system does not tell. */
+/* The processor that this rank runs on, in its own words; empty if the system does not tell. */
 static void find_model(char model[MODEL_BYTES])
 {
     char line[512];
@@ -81,7 +81,7 @@ static void find_model(char model[MODEL_BYTES])
     }
 }
 
-/* Each model once. */
+/* Write each model once. */
 static void write_processors(struct json *json, int ranks)
 {
     char own[MODEL_BYTES] = "";

@@ -1,4 +1,4 @@
-/* What a launch is made of beside its MPI: compiler, processor, and the libraries that MPIs use. */
+/* What a launch uses besides its MPI: compiler, processors, and the libraries that MPIs use. */
 #ifndef ONESIDED_SOFTWARE_H
 #define ONESIDED_SOFTWARE_H
 

@@ -59,9 +59,9 @@ long long storage_room_bytes(const struct stored *stored)
                : (long long)found.f_bavail * (long long)found.f_frsize;
 }
 
-/* ---- Rank 0: the file; the text is the reason why it cannot be, empty if it can ---- */
+/* ---- Rank 0: the file. `reason` says why it cannot be made, and is empty if it is made ---- */
 
-/* A tmpfs of another kind of memory is none that a disk could be. */
+/* Every file system in memory counts as a tmpfs, and none as a disk. */
 static bool is_memory(int64_t magic)
 {
     const int64_t tmpfs = 0x01021994, ramfs = 0x858458F6;

@@ -1,9 +1,9 @@
 /* A file of a cell, on the storage that the cell asks for: a disk, or a tmpfs.
  *
- * Rank 0 makes the file, and the record keeps what file system it really is on. A place of another
- * kind, one without room, and one that other ranks do not see are reasons of a cell that cannot
- * run. The file is removed at the end; one that a dead launch has left is removed by the next
- * launch on that host with the same folder. */
+ * Rank 0 makes the file, and the record says on which file system it really is. A cell cannot run
+ * if the folder is on storage of another kind, has no room, or is not seen by other ranks. The file
+ * is removed at the end. The file of a dead launch is removed by the next launch on this host with
+ * the same folder. */
 #ifndef ONESIDED_STORAGE_H
 #define ONESIDED_STORAGE_H
 
@@ -50,24 +50,24 @@ struct stored {
     int64_t magic;        /* of the file system, as statfs tells it */
 };
 
-/* Collective: make a file of so many bytes, all of them written. Where this cannot be, the record
- * says why, the same on all ranks, and the result is false. `only`: the rank beside rank 0 that
- * needs to see the file; -1: all. */
+/* Collective: make a file of so many bytes, and write them all. If this is impossible, the record
+ * says why, the same on all ranks, and the result is false. `only`: the one rank beside rank 0 that
+ * needs to see the file; -1: all ranks. */
 bool storage_open(struct stored *stored, const struct launch *launch, const struct cell *cell,
                   struct record *record, long long bytes, int only);
 
 /* Collective: rank 0 removes the file, once all ranks are done with it. */
 void storage_close(const struct stored *stored, const struct launch *launch);
 
-/* Rank 0 keeps which file system it was, as statfs tells it: the series `file_system`. */
+/* Rank 0 records the type of the file system, as statfs tells it: the series `file_system`. */
 void storage_record(const struct stored *stored, const struct launch *launch,
                     struct record *record);
 
-/* How many bytes are left where the file is. */
+/* How many bytes are free on the file's file system. */
 long long storage_room_bytes(const struct stored *stored);
 
-/* Write or read so many bytes at an offset, in as many calls as it takes; 0, or what errno says.
- * Beyond the end of a file nothing is read: then it is EIO. */
+/* Write or read so many bytes at an offset, in as many calls as it takes; returns 0 or errno. A
+ * read beyond the end of the file returns EIO. */
 int storage_write(int descriptor, const void *data, long long bytes, long long offset);
 int storage_read(int descriptor, void *data, long long bytes, long long offset);
 

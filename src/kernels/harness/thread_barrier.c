@@ -25,7 +25,7 @@ void thread_barrier_wait(struct thread_barrier *barrier)
         barrier->round++;
         pthread_cond_broadcast(&barrier->is_complete);
     }
-    while (barrier->round == round) { /* a thread may wake up for nothing */
+    while (barrier->round == round) { /* a thread may wake up without a signal */
         pthread_cond_wait(&barrier->is_complete, &barrier->lock);
     }
     pthread_mutex_unlock(&barrier->lock);

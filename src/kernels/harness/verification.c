@@ -8,7 +8,7 @@
 
 #include "harness/memory.h"
 
-/* Count an error; keep the words for the first. */
+/* Count an error; keep the text of the first error. */
 __attribute__((format(printf, 2, 3))) static void mismatch(struct verification *result,
                                                            const char *format, ...)
 {

@@ -15,19 +15,19 @@ struct verification {
     char first_mismatch[FIRST_MISMATCH_BYTES]; /* empty: none */
 };
 
-/* The values of a shared counter, those of rank r at values[begins[r]] to values[begins[r+1]].
- * Whole means: 0, 1, 2, ... each once over all ranks, and increasing on each rank. */
+/* The values of a shared counter; rank r has values[begins[r]] up to values[begins[r+1]]. They are
+ * right if they are 0, 1, 2, ... each once over all ranks, and increase on each rank. */
 struct verification verify_sequence(const int64_t *values, const int *begins, int ranks);
 
-/* One number that must be met exactly: the sum of what was accumulated, a final count. */
+/* One number that must be exactly right, such as the sum of all accumulates or a final count. */
 struct verification verify_exact(const char *name, int64_t found, int64_t expected);
 
-/* Count an element that is wrong; the first is kept in words. */
+/* Count an element that is wrong; keep a text on the first. */
 void wrong_element(struct verification *result, int64_t found, int64_t expected, size_t position,
                    uint64_t sample);
 
-/* Compare one element of a sample with what it must be, and count it in `result`. Inline, as what
- * follows: the longer the checks between two bursts take, the dearer is a large message. */
+/* Compare one element of a sample with the expected value, and count it in `result`. Inline, as the
+ * next function: a large message takes longer after long checks between two bursts. */
 static inline void verify_element(struct verification *result, int64_t found, int64_t expected,
                                   size_t position, uint64_t sample)
 {
@@ -37,8 +37,8 @@ static inline void verify_element(struct verification *result, int64_t found, in
     }
 }
 
-/* An element that differs with its sample's number and its own: positive and small, so that sums of
- * all samples are exact. */
+/* A value that depends on the number of the sample and of the element: positive and small, so that
+ * sums of all samples are exact. */
 static inline int64_t value_of_sample(uint64_t sample, size_t element)
 {
     uint64_t bits = sample * 0x9E3779B97F4A7C15u + (element + 1) * 0xD1B54A32D192ED03u;

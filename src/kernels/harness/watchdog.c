@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define LINE_BYTES 2048
-/* MPI launchers kill the other ranks as soon as one is gone. A rank that has begun the next cell
- * reports later than the one that holds it up, and all get time to write: this share of a cell's
- * time-out, within these bounds. */
+/* MPI launchers kill all ranks as soon as one rank has ended. A rank that has begun the next cell
+ * reports later than the rank that it waits for. So each rank waits for the others' reports: for
+ * this share of a cell's time-out, within these bounds. */
 #define WAIT_SHARE 0.25
 #define LEAST_WAIT_S 0.3
 #define MOST_WAIT_S 5.0
@@ -30,12 +30,12 @@ volatile long watchdog_collectives = 0;
 #define STACK_FRAMES 32
 #define EXITED 0 /* in place of a signal: the process ends by itself */
 
-/* Signals that end a process for what it did. SIGTERM and SIGKILL are not among them: launchers
- * send them to the ranks that are left when one is gone, and those are not the cause. */
+/* Signals that end a process for its own fault. SIGTERM and SIGKILL are not among them: launchers
+ * send them to the remaining ranks when one rank has ended, and these are not the cause. */
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define DEADLY (sizeof deadly / sizeof deadly[0])
 
-/* What the signal handlers need; it can be reached no other way. */
+/* What the signal handlers need; they can reach only global data. */
 static struct {
     const char *program;
     void (*end)(int code);
@@ -49,8 +49,8 @@ static struct {
     timer_t timer;
     int armed;
     const char *volatile *main_call;   /* the main thread's watchdog_call */
-    pid_t process;                     /* whose death is reported; not that of its children */
-    volatile sig_atomic_t told;        /* one report per process: what follows is its consequence */
+    pid_t process;                     /* only its death is reported, not its children's */
+    volatile sig_atomic_t told;        /* one report per process: later faults follow from it */
     void (*next_exit)(int);            /* _exit of the C library, or of a sanitizer */
     struct sigaction previous[DEADLY]; /* what a library, or a sanitizer, does with the signal */
 } watchdog;
@@ -86,8 +86,8 @@ static size_t add_text_or_null(char *line, size_t length, const char *text, cons
     return add(line, length, "\"", "");
 }
 
-/* A hang, or with `signal_number` the crash it ends in (EXITED: none, the process exits). Any
- * thread may get the signal of a timer; a fault is of the thread that it comes in. */
+/* The line of a hang, or of a crash by `signal_number` (EXITED: the process exits). Any thread may
+ * get the signal of a timer; a fault is reported by the thread that has it. */
 static size_t make_line(char *line, const char *type, int signal_number)
 {
     const char *own_call = type[0] == 'c' ? watchdog_call : NULL;
@@ -116,7 +116,7 @@ static size_t make_line(char *line, const char *type, int signal_number)
     return add(line, length, "}\n", "");
 }
 
-/* By async-signal-safe means alone. */
+/* Uses async-signal-safe functions alone. */
 static void append(const char *path, const char *line, size_t length)
 {
     int descriptor = STDERR_FILENO;
@@ -156,8 +156,8 @@ static double written_s(int rank)
     return (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
 }
 
-/* Does any rank from `first` on still have to say where it is? Its file may hold lines of an
- * earlier launcher, so only one as new as our own counts. */
+/* Is there a rank from `first` on that has not reported yet? Its file may be of an earlier
+ * launcher, so a file counts only if it is about as new as this rank's own. */
 static int are_awaited(int *first, double wait_s)
 {
     if (watchdog.hang_path[0] == '\0') {
@@ -170,7 +170,7 @@ static int are_awaited(int *first, double wait_s)
     return *first < watchdog.ranks;
 }
 
-/* Not for ever: a rank may be stopped or dead. */
+/* Wait for the other ranks' reports, but not for ever: a rank may be stopped or dead. */
 static void await_others(void)
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
@@ -191,13 +191,13 @@ static void on_timeout(int signal_number)
     _exit(EXIT_HANG);
 }
 
-/* MPI libraries end a process by exit() after a fatal error of their own, */
+/* After a fatal error of its own, an MPI library may end the process by exit(). */
 static void on_exit_of_process(void)
 {
     tell(watchdog.crash_path, "crash", EXITED);
 }
 
-/* or by _exit(), which asks nobody: so this is in front of the C library's. */
+/* Or by _exit(), which calls no handler: so this function replaces the C library's. */
 _Noreturn void _exit(int status)
 {
     on_exit_of_process();
@@ -209,8 +209,8 @@ _Noreturn void _exit(int status)
     }
 }
 
-/* Libraries such as UCX put functions in the place of sigaction that let nobody replace their
- * handlers: ask the C library itself. */
+/* Libraries such as UCX replace sigaction, so that nobody can replace their signal handlers. So
+ * call the C library's own sigaction. */
 static int set_action(int signal_number, const struct sigaction *action, struct sigaction *previous)
 {
     static int (*of_c_library)(int, const struct sigaction *, struct sigaction *);
@@ -231,8 +231,9 @@ static void write_stack(void)
     backtrace_symbols_fd(frames, backtrace(frames, STACK_FRAMES), STDERR_FILENO);
 }
 
-/* Report, then let happen what would have happened: what a library or a sanitizer has installed,
- * or the default. A fault comes again when the handler returns, a signal that was sent does not. */
+/* Report, then let the process end as it would have ended: by the handler of a library or of a
+ * sanitizer, or by default. A fault comes again when the handler returns, a sent signal does
+ * not. */
 static void on_death(int signal_number, siginfo_t *cause, void *context)
 {
     (void)context;
@@ -244,7 +245,7 @@ static void on_death(int signal_number, siginfo_t *cause, void *context)
     const struct sigaction *previous = &watchdog.previous[i];
     set_action(signal_number, previous, NULL);
     if (previous->sa_handler == SIG_DFL) {
-        write_stack(); /* as Open MPI does where it finds no handler yet */
+        write_stack(); /* as Open MPI does if it finds no handler */
     }
     if (cause->si_code <= 0 || previous->sa_handler == SIG_DFL) {
         raise(signal_number);
@@ -266,7 +267,7 @@ static void catch_deadly_signals(void)
     }
 }
 
-/* Side files are beside an ordinary file only. */
+/* There are side files only if the output is an ordinary file. */
 static void name_side_files(int rank)
 {
     struct stat status;
@@ -300,7 +301,7 @@ void watchdog_arm(int rank, int ranks, double timeout_s)
     watchdog.ranks = ranks;
     name_side_files(rank);
     catch_deadly_signals();
-    /* A real-time signal: the ordinary ones belong to MPI libraries and launchers. */
+    /* A real-time signal: MPI libraries and launchers use the ordinary signals. */
     const int signal_number = SIGRTMAX - 2;
     struct sigaction action = {.sa_handler = on_timeout, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
@@ -331,7 +332,7 @@ void watchdog_cell(const char *cell_id)
 
 void watchdog_close(void)
 {
-    watchdog.told = 1; /* from here on an exit is what it should be */
+    watchdog.told = 1; /* from here on an exit is no fault */
     if (watchdog.armed) {
         timer_delete(watchdog.timer);
         watchdog.armed = 0;

@@ -1,11 +1,12 @@
 /* A watchdog that is no thread: signal handlers say where a rank stood when it hung or died.
  *
  * A thread would need MPI_THREAD_MULTIPLE, and would change what is measured. The handler of a
- * POSIX timer writes FILE.hang-<rank>, one JSON line with the cell, the phase, the MPI call in
- * flight and how many collective calls were begun, by async-signal-safe means alone, waits for the
- * other ranks to do the same, and ends the process with exit code 5. A process that
- * dies of a signal of its own, or that exits before MPI_Finalize has returned, leaves the same with
- * the signal (null: it exited) in FILE.crash-<rank>; then it dies as it would have without. */
+ * POSIX timer writes FILE.hang-<rank>: one JSON line with the cell, the phase, the MPI call in
+ * flight and the number of collective calls that were begun. It uses async-signal-safe functions
+ * alone, waits until the other ranks have reported, too, and ends the process with exit code 5. A
+ * process that dies of its own signal, or exits before MPI_Finalize has returned, writes the same
+ * line and the signal (null: it exited) to FILE.crash-<rank>; then it dies as without a
+ * watchdog. */
 #ifndef ONESIDED_WATCHDOG_H
 #define ONESIDED_WATCHDOG_H
 
@@ -13,34 +14,33 @@
 
 #define EXIT_HANG 5
 
-/* Report deaths from here on: before MPI_Init_thread, with the rank the launcher told. `output` may
- * be NULL: the lines then go to standard error. `end` ends all ranks. */
+/* Before MPI_Init_thread: report deaths from here on, with the rank that the launcher told.
+ * `output` may be NULL: the lines then go to standard error. `end` ends all ranks. */
 void watchdog_open(const char *program, const char *output, int rank, void (*end)(int code));
 
-/* Prepare the timer, and report deaths again whatever handlers MPI has installed: after
- * MPI_Init_thread. */
+/* After MPI_Init_thread: prepare the timer, and replace the handlers that MPI has installed. */
 void watchdog_arm(int rank, int ranks, double timeout_s);
 
 /* Begin a cell (NULL: none, as in start-up and finalisation) and give it the whole time again. */
 void watchdog_cell(const char *cell_id);
 
-/* Give what is going on so long from now on, in place of a cell's time. */
+/* From now on the watchdog waits for timeout_s, in place of a cell's time. */
 void watchdog_give(double timeout_s);
 
 /* After MPI_Finalize: neither hang nor exit is reported any more. */
 void watchdog_close(void);
 
-/* The phase and the call a hang or an error would be booked to. The texts must stay. A phase is the
- * main thread's; a call is each thread's own, and that of the main thread is the one that hangs. */
+/* The phase and the call that a report names. The texts must stay in memory. The phase is the main
+ * thread's. Each thread has its own call; a hang is reported with the main thread's call. */
 extern const char *volatile watchdog_phase;
 extern _Thread_local const char *volatile watchdog_call;
 
 /* How many collective calls this rank has begun. All ranks make the same ones in the same order, so
- * that of ranks that hang the one with the fewest is behind, and the others may wait for it. */
+ * among ranks that hang, the rank with the fewest is behind, and the others may wait for it. */
 extern volatile long watchdog_collectives;
 
-/* Does the text of a call name a collective one? Known when compiled, in BEGIN_CALL: the calls of a
- * timed section cost nothing more for it. */
+/* Does the text of a call name a collective call? The compiler knows this in BEGIN_CALL, so the
+ * calls of a timed section do not take longer. */
 #define BEGINS_WITH(text, name) (strncmp(text, name, sizeof(name) - 1) == 0)
 #define IS_COLLECTIVE(text)                                                                        \
     (BEGINS_WITH(text, "MPI_Barrier") || BEGINS_WITH(text, "MPI_Bcast") ||                         \
@@ -58,13 +58,13 @@ extern volatile long watchdog_collectives;
      BEGINS_WITH(text, "shmem_malloc") || BEGINS_WITH(text, "shmem_calloc") ||                     \
      BEGINS_WITH(text, "shmem_free") || BEGINS_WITH(text, "shmem_finalize"))
 
-/* End the launch, and leave where this rank gave up. */
+/* End the launch, and report where this rank gave up. */
 _Noreturn void watchdog_abort(void);
 
 /* Report an error of a call with its phase and cell, and end the launch. */
 _Noreturn void watchdog_failed(const char *call, const char *message);
 
-/* Around a call: where a hang or a crash in it is booked. */
+/* Around a call: a hang or a crash in it is reported with its name. */
 #define BEGIN_CALL(call)                                                                           \
     do {                                                                                           \
         if (IS_COLLECTIVE(#call)) {                                                                \

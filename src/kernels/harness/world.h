@@ -10,13 +10,13 @@
 
 #include "harness/thread_level.h"
 
-/* Of the library's standard, its version of it, and of the MPI ABI if it has that one. */
+/* The library: its standard and version of it, the MPI ABI if it has one, its own version. */
 struct world_library {
     const char *standard;       /* "MPI" or "OpenSHMEM" */
     char standard_version[32];  /* "4.1" */
     char abi[32];               /* empty: none */
     char version[16384];        /* what the library says of itself; may have line ends */
-    const char *first_function; /* that a program calls: the file it came from is the library */
+    const char *first_function; /* that a program calls: its file is the library */
 };
 struct world_library world_library(void);
 
@@ -44,8 +44,8 @@ void world_gather_texts(const char *own, char *all, const size_t *lengths);
 
 double world_greatest(double own);
 
-/* Before anything is timed: messages between any two ranks, which are checked. What two ranks share
- * is cold until then. */
+/* Before anything is timed: checked messages between any two ranks. The first use of memory that
+ * two ranks share is slow. */
 void world_warm_up(void);
 
 #endif

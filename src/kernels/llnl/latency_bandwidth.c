@@ -2,15 +2,15 @@
  *
  * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
  * 2006), LBW in its section "Algorithms": its synchronous style (MPI_Send, MPI_Recv) and its
- * asynchronous one (MPI_Irecv, MPI_Send, MPI_Wait). As in the source, the former also with the same
- * buffer in all passes. One-sided twins: a put with a notice, which is
- * answered; a get of what a notice has announced; both under post and start, too. Timed, in
- * seconds: half of a round trip, by rank 0. The source's bandwidth is the message's size over that.
- * Verified: every element of every message. */
+ * asynchronous style (MPI_Irecv, MPI_Send, MPI_Wait). The synchronous style is also run with the
+ * same buffer in all passes, as in the source. One-sided twins: a put with a notice, which is
+ * answered by another put with a notice; a get of data that a notice has announced; a put and a get
+ * under post and start. Timed, in seconds: half of a round trip, by rank 0. The source's bandwidth
+ * is the message's size divided by this time. Verified: every element of every message. */
 #include "slots/exchange.h"
 
-#define FIRST 0 /* it begins a pass; rank 1 answers, all others have no part */
-/* The one message that a rank sends and the one that it receives, in the slots of a burst. */
+#define FIRST 0 /* begins a pass; rank 1 answers, all other ranks have no part */
+/* The message that a rank sends and the message that it receives, in the slots of a burst. */
 struct ends {
     const int64_t *outgoing;
     int64_t *incoming;
@@ -62,7 +62,7 @@ static void go_synchronous(const struct exchange *exchange, int passes)
     }
 }
 
-/* All passes send the same buffer, and receive into the same. */
+/* All passes send the same buffer, and receive into the same buffer. */
 static void go_synchronous_same(const struct exchange *exchange, int passes)
 {
     if (takes_part(exchange)) {

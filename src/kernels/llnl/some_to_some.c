@@ -2,12 +2,13 @@
  *
  * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
  * 2006), STS in its section "Algorithms": single-sided and double-sided; in the asynchronous style
- * all receives are posted, then all messages sent; in the synchronous one the pairs come one after
- * the other. One-sided twins, in which each source puts: under post and start, with the pairs as
- * groups; inside one lock_all, with a notice to each destination; between fences. The map of pairs
- * and sizes is drawn from --map-seed (llnl/shared/map.h); all ranks compare its checksum before a
- * pass, for a rank with another map would wait for messages that nobody sends. Timed, in seconds: a
- * pass; the slowest rank counts. Verified: map; every element of every message. */
+ * all receives are posted, then all messages sent; in the synchronous style the pairs come one
+ * after the other. One-sided twins, in which each source puts: under post and start, with the pairs
+ * as groups; inside one lock_all, with a notice to each destination; between fences. The map of
+ * pairs and sizes is drawn from --map-seed (llnl/shared/map.h); before a pass all ranks compare the
+ * map's checksum, because a rank with another map would wait for messages that no rank sends.
+ * Timed, in seconds: a pass; the slowest rank counts. Verified: map; every element of every
+ * message. */
 #include "llnl/shared/map.h"
 #include "slots/exchange.h"
 
@@ -15,7 +16,7 @@
 
 /* ---- THE TIMED LOOPS ---- */
 
-/* Pairs one after the other: all ranks go through them in the same order. */
+/* The pairs one after the other, in the same order on all ranks. */
 static void go_synchronous(const struct exchange *exchange, int passes)
 {
     const struct parts *sends = &exchange->sends, *receives = &exchange->receives;
@@ -139,7 +140,7 @@ static const struct option options[] = {
      1LL << 31},
 };
 
-/* All ranks: compare this rank's map with that of rank 0. */
+/* All ranks: compare this rank's map with rank 0's map. */
 static bool is_one_map(struct exchange *exchange, const struct map *map)
 {
     const uint32_t own = map_checksum(map);
@@ -159,7 +160,7 @@ static void record_map(struct record *record, const struct map *map)
     series_add(record_series(record, "pass_bytes", "count", 1), bytes);
 }
 
-/* As the source's sts -v. */
+/* List the map as the source's sts -v does. */
 static void list_map(struct record *record, const struct map *map)
 {
     struct series *sources = record_series(record, "link_source", "1", 1);

@@ -1,19 +1,19 @@
-/* Swapped all-to-all: each rank sends a block to every rank, from one buffer to the other and back.
+/* Swapped all-to-all: each rank sends a block to every rank, from one buffer to another and back.
  *
  * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
  * 2006), ATA in its section "Algorithms": calls of MPI_Alltoall whose two buffers change their
- * roles from call to call. Each call has payloads of its own here, so that none can be lost unseen;
- * in the source the second call sends back what the first has brought, which is here, too. The same
- * by MPI_Alltoallw, with a datatype for each block. One-sided twins: puts in rotated order, each
- * rank beginning with itself, completed by MPI_Win_flush_all and a barrier, or by a fence. Timed,
- * in seconds: a call, or what does the same; the slowest rank counts. Verified: every element of
- * every block. */
+ * roles from call to call. Here each call has payloads of its own, so that a lost block is noticed.
+ * In the source the second call sends back the data that the first call brought; this is measured
+ * here, too. MPI_Alltoallw does the same, with a datatype for each block. One-sided twins: puts in
+ * rotated order, each rank beginning with itself, completed by MPI_Win_flush_all and a barrier, or
+ * by a fence. Timed, in seconds: a call, or the puts that do the same; the slowest rank counts.
+ * Verified: every element of every block. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
 #include "slots/exchange.h"
 
-/* What MPI_Alltoallw takes: a block for each rank, of a datatype of its own. */
+/* The arguments of MPI_Alltoallw: a block for each rank, with a datatype of its own. */
 static struct {
     int *counts, *begins; /* begins in bytes */
     MPI_Datatype *types;

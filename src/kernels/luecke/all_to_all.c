@@ -2,11 +2,10 @@
  *
  * Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2
  * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 3.5: each rank begins
- * with its left neighbour and goes on to the left (rotated); that all begin with rank 0 (unrotated)
- * shows the contention that the source warns of. Timed, in seconds: each rank's messages and their
- * completion; the slowest rank counts. Verified: every element of every message. Collective rival:
- * MPI_Alltoall.
- */
+ * with its left neighbour and goes on to the left (rotated). Unrotated, all ranks begin with rank
+ * 0: this shows the contention that the source warns of. Timed, in seconds: each rank's messages
+ * and their completion; the slowest rank counts. Verified: every element of every message.
+ * Collective rival: MPI_Alltoall. */
 #include "luecke/shared/pattern.h"
 
 #define COMPUTING 0
@@ -59,7 +58,7 @@ static void go(struct pattern *pattern)
 static bool origin(const struct pattern *pattern, int block, struct block *origin)
 {
     *origin = (struct block){.rank = block, .index = pattern->rank};
-    return block != pattern->rank || pattern->interface->kind == RIVAL; /* which copies its own */
+    return block != pattern->rank || pattern->interface->kind == RIVAL; /* a rival copies it, too */
 }
 
 static int block_a_rank(const struct launch *launch)
@@ -73,7 +72,7 @@ static int computing(const struct pattern *pattern)
     return COMPUTING;
 }
 
-/* A get needs no call of its target; a fence or a collective call needs one. */
+/* A get needs no call of its target; a fence or a collective call needs a call of the target. */
 static bool needs_the_target(const struct pattern *pattern)
 {
     return pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;

@@ -3,9 +3,8 @@
  *
  * Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2
  * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 3.1. Timed, in
- * seconds: the message and its completion at rank 0; with MPI-2 the fence of all ranks, too.
- * Verified: every element of every message. Two-sided rival: a send to rank 0, as this is how MPI-1
- * has it. */
+ * seconds: the message and its completion at rank 0; with MPI-2 also the fence of all ranks.
+ * Verified: every element of every message. Two-sided rival: a send to rank 0. */
 #include "luecke/shared/pattern.h"
 
 #define ORIGIN 0
@@ -53,7 +52,7 @@ static int messages(const struct launch *launch)
 
 /* ---- THE TIMED PART of each rank ---- */
 
-/* With MPI-2 all ranks take part in each fence, and the last one completes the last message. */
+/* With MPI-2 all ranks take part in each fence, and the last fence completes the last message. */
 static void go_one_sided(struct pattern *pattern, bool puts)
 {
     const bool is_origin = pattern->rank == ORIGIN, fences = pattern->interface->kind == MPI2;
@@ -73,7 +72,7 @@ static void go_one_sided(struct pattern *pattern, bool puts)
 }
 
 #ifndef ONESIDED_OPENSHMEM
-/* The message goes the way it goes with one side: to rank 0 by get, from rank 0 by put. */
+/* The message goes in the same direction as the get (to rank 0) or the put (from rank 0). */
 static void go_two_sided(struct pattern *pattern, bool puts)
 {
     const int target = target_of(pattern), receiver = puts ? target : ORIGIN;
@@ -102,7 +101,7 @@ static void go(struct pattern *pattern)
     go_one_sided(pattern, puts);
 }
 
-/* ---- What it must become, and who waits ---- */
+/* ---- The expected data, and who waits ---- */
 
 static bool origin_of_get(const struct pattern *pattern, int block, struct block *origin)
 {
@@ -121,7 +120,7 @@ static bool is_origin(const struct pattern *pattern)
     return pattern->rank == ORIGIN;
 }
 
-/* A get or a put needs no call of its target; a fence or a message needs one. */
+/* A get or a put needs no call of its target; a fence or a message needs a call of the target. */
 static bool needs_the_target(const struct pattern *pattern)
 {
     return pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;

@@ -50,7 +50,7 @@ static int computing(const struct pattern *pattern)
     return ROOT;
 }
 
-/* A get needs no call of its target; a fence or a broadcast needs one. */
+/* A get needs no call of its target; a fence or a broadcast needs a call of the target. */
 static bool needs_the_root(const struct pattern *pattern)
 {
     return pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;

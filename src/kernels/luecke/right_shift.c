@@ -59,13 +59,13 @@ static int computing(const struct pattern *pattern)
     return COMPUTING;
 }
 
-/* The right neighbour of the rank that computes. */
+/* True at the right neighbour of the rank that computes. */
 static bool gets_from_it(const struct pattern *pattern)
 {
     return left_of(pattern) == COMPUTING;
 }
 
-/* A get needs no call of its target; a fence or a receive needs one. */
+/* A get needs no call of its target; a fence or a receive needs a call of the target. */
 static bool needs_the_target(const struct pattern *pattern)
 {
     return pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;

@@ -7,7 +7,7 @@
 #include "harness/clock.h"
 #include "mpi/checked.h"
 
-#define LOOKS 1000       /* at the word, before the core is offered to another rank */
+#define LOOKS 1000       /* at the word before the core is offered to another rank */
 #define PATIENCE_S 10e-3 /* several ticks of a scheduler: a rank that lost its core may be back */
 
 double await_word(const _Atomic uint64_t *word, uint64_t value, MPI_Comm communicator)

@@ -10,7 +10,7 @@
 
 #define ELEMENT_BYTES 8 /* of all messages whose size may be at the limit */
 #define ANSWER_TAG 2
-#define SEARCH_S 120.0 /* the search may take; a cell that is to hang has a second alone */
+#define SEARCH_S 120.0 /* a search may take; a cell that is to hang has only a second */
 
 void send_standard(const struct late *late, long long size)
 {
@@ -38,8 +38,8 @@ void late_close(struct late *late)
     free(late->result);
 }
 
-/* Both ranks tell each other whether the call has returned early. Who knows it is the receiver, or
- * the sender if they share no memory. */
+/* Both ranks learn whether the call has returned early. The receiver knows this, or the sender if
+ * the ranks share no memory. */
 static bool agree(const struct late *late, bool own)
 {
     const bool is_sender = late->launch->rank == SENDER;
@@ -99,7 +99,7 @@ static long long largest_tried(const struct launch *launch)
     return size;
 }
 
-/* Collective, once a launch: the limit of MPI_Send to a receiver that is in MPI. */
+/* Collective, once in a launch: search the limit of MPI_Send to a receiver that is in MPI. */
 static long long search_in_launch(const struct launch *launch, struct record *record)
 {
     const struct call call = {"send", false, send_standard};
@@ -135,7 +135,7 @@ static long long limit_of_launch(const struct launch *launch, const struct cell 
     return limit;
 }
 
-/* Rounded down to whole elements. */
+/* The whole divided by the number of ranks, rounded down to whole elements. */
 static long long part_of_whole(const struct launch *launch, const struct limit_word *word,
                                struct record *record)
 {

@@ -50,7 +50,7 @@ static int send_to_itself(struct helper *helper)
 
 static void release_by_send(struct helper *helper)
 {
-    /* A helper that is gone receives nothing: the send might then never end. */
+    /* A helper that has returned receives nothing, and the send might never end. */
     if (!atomic_load(&helper->returned)) {
         CHECKED(send_to_itself(helper));
     }

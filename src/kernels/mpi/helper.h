@@ -1,7 +1,8 @@
 /* Helper threads: a second thread of a rank that stays inside MPI, so that MPI may progress.
  *
- * Each kind is a row of a table. A helper that is meant to wait in MPI may return at once (a send
- * to itself that completes eagerly does); helper_stop tells whether it was still there. */
+ * Each kind is a row of a table. A helper that should wait in MPI may return at once, for example
+ * if its send to itself completes eagerly. helper_stop tells whether the helper was still
+ * waiting. */
 #ifndef ONESIDED_HELPER_H
 #define ONESIDED_HELPER_H
 
@@ -41,7 +42,7 @@ extern const struct helper_kind helper_send;
 /* Collective over the parent. Needs MPI_THREAD_MULTIPLE. */
 void helper_start(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent);
 
-/* The same, but only rank `only_rank` of the parent gets a thread. */
+/* As helper_start, but only rank `only_rank` of the parent gets a thread. */
 void helper_start_at(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent,
                      int only_rank);
 

@@ -10,14 +10,15 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-#define NOTHING (-1) /* in all bytes that no message has reached */
+#define NOTHING (-1) /* in all bytes that no message has written */
 #define MEETING_TAG 3
-#define NO_TAG 4   /* of no message: to look for one makes progress */
+#define NO_TAG 4   /* no message has it: a probe for it makes progress */
 #define LOOKS 100  /* before the core is offered to another rank */
-#define PARTS 5    /* of the delay, each with a look between: both ranks take turns on one core */
-#define MOST_S 2.0 /* of a delay, where the sender sleeps in its call or gets no core */
+#define PARTS 5    /* of the delay; a look after each: both ranks take turns on one core */
+#define MOST_S 2.0 /* of a delay, if the sender sleeps in its call or gets no core */
 
-/* Words that hold so many bytes, and the value of one: no message has the bytes behind it. */
+/* The words for so many bytes, and the value of a word. Bytes behind a message have values of no
+ * message. */
 static long long words_of(long long size)
 {
     return (size + (long long)sizeof(int64_t) - 1) / (long long)sizeof(int64_t);
@@ -69,7 +70,7 @@ bool late_send(struct late *late, long long size)
 
 /* ---- How long the sender has computed ---- */
 
-/* Seconds that a process of this host has computed; NAN if there is none of this number. */
+/* Seconds that a process of this host has computed; NAN if no process has this number. */
 static double computed_s(pid_t process)
 {
     clockid_t clock;
@@ -80,7 +81,7 @@ static double computed_s(pid_t process)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Both ranks; returns what the other one tells. */
+/* Both ranks: exchange a number; returns the other rank's number. */
 static double tell(const struct late *late, double own)
 {
     const int peer = late->launch->rank == SENDER ? RECEIVER : SENDER;
@@ -90,9 +91,9 @@ static double tell(const struct late *late, double own)
     return heard;
 }
 
-/* In another PID namespace the sender's number is nobody's, or another's. So the sender tells its
- * own time before and after the receiver looks, and the time that the receiver sees must be between
- * these. */
+/* In another PID namespace the sender's number may belong to no process or to another. So the
+ * sender tells its own time before and after the receiver looks, and the time that the receiver
+ * sees must lie between these two. */
 void late_meet(struct late *late)
 {
     const double process = tell(late, getpid());
@@ -104,10 +105,10 @@ void late_meet(struct late *late)
     late->sender = sees ? (pid_t)process : 0;
 }
 
-/* What is left of a message's delay. */
+/* The rest of a message's delay. */
 struct patience {
     double end_s, left_s;
-    double seen_s; /* what the sender had computed at the last look in its call; NAN: none yet */
+    double seen_s; /* the sender's computed time at the last look; NAN: no look yet */
 };
 
 static struct patience begin_patience(const struct late *late)
@@ -117,8 +118,8 @@ static struct patience begin_patience(const struct late *late)
         .end_s = clock_now_s() + most_s, .left_s = late->delay_s, .seen_s = NAN};
 }
 
-/* Whatever the sender computed between two looks is a part of the delay at most: ranks that share a
- * core take turns. */
+/* Between two looks at most a part (1/PARTS) of the delay counts, because ranks that share a core
+ * take turns. */
 static bool is_patient(const struct late *late, struct patience *patience)
 {
     if (late->sender != 0 && atomic_load(&late->page->begun) >= late->number) {

@@ -1,4 +1,4 @@
-/* Messages to a rank that receives late, and puts to one that comes back to MPI late. */
+/* Messages to a rank that receives late, and puts to a rank that comes back to MPI late. */
 #ifndef ONESIDED_LATE_H
 #define ONESIDED_LATE_H
 
@@ -21,17 +21,16 @@ struct call {
     void (*once)(const struct late *late, long long size);
 };
 
-/* What a window does in place of a receive; the functions get `window`. */
+/* The calls of a window in place of a receive; the functions get `window`. */
 struct late_window {
     void *window;
-    void (*begin_own)(void *window); /* at the receiver, before and after it uses its own memory */
+    void (*begin_own)(void *window); /* at the receiver, around its own accesses */
     void (*end_own)(void *window);
-    void (*complete)(void *window); /* at the sender: its put is at the receiver, then */
+    void (*complete)(void *window); /* at the sender: complete its put at the receiver */
 };
 
-/* What both ranks see outside MPI: the number of the message that may begin, whose call has begun,
- * and whose call has returned; and, of messages that follow each other, whether no further one is
- * to begin. */
+/* What both ranks see outside MPI: the numbers of the last message that may begin, whose call has
+ * begun, and whose call has returned; and whether no further message is to begin. */
 struct page {
     _Atomic uint64_t ready, begun, returned;
     _Atomic bool is_over;
@@ -41,18 +40,18 @@ struct late {
     const struct launch *launch;
     const struct call *call;
     const struct late_window *window; /* NULL: the call is a send */
-    bool is_in_mpi; /* the receiver makes progress, as a rank that is in a call of its own does */
+    bool is_in_mpi;            /* the receiver makes progress, as a rank inside an MPI call does */
     int64_t *payload, *result; /* at the sender; at the receiver, or in its window */
     uint64_t number;           /* of the message, from 1 */
     struct page *page;         /* NULL: the ranks share no memory */
     double delay_s;
-    pid_t sender; /* its process, where the receiver sees how long that has computed; else 0 */
+    pid_t sender; /* its process, if the receiver sees that process's computed time; else 0 */
     long long largest_bytes, tries;
     struct series *sizes, *returned; /* at the receiver, or NULL */
     struct verification found;
 };
 
-/* Bytes of a payload or a result, for messages of so many bytes at most: whole words. */
+/* Bytes of a payload or a result for messages of at most largest_bytes: whole words. */
 size_t late_bytes(long long largest_bytes);
 
 /* Both ranks, before the first message: does the receiver see how long the sender has computed? */
@@ -61,19 +60,19 @@ void late_meet(struct late *late);
 /* At the sender; returns whether the call took less than half of the delay. */
 bool late_send(struct late *late, long long size);
 
-/* At the receiver: wait until the call has returned, or the delay is over, then receive. Returns
- * whether the call had returned before: never without a page. The delay is time that the sender has
- * computed, where the receiver sees that: on a busy machine a sender that has no core needs more.
- */
+/* At the receiver: wait until the call has returned or the delay is over, then receive. Returns
+ * whether the call had returned before the receive; false without a page. If the receiver sees the
+ * sender's computed time, the delay is measured in this time, because a sender without a core needs
+ * longer. */
 bool late_receive(struct late *late, long long size);
 
-/* The parts of these, for messages that follow each other. At the sender: the payload of its
- * message. At the receiver: wait until the call has returned, or its delay is over; returns whether
- * it has. */
+/* Parts of late_send and late_receive, for messages that follow each other. At the sender: fill the
+ * payload. At the receiver: wait until the call has returned or its delay is over; returns whether
+ * the call has returned. */
 void late_fill(struct late *late, long long size);
 bool late_wait(struct late *late);
 
-/* At the receiver, once the sender has completed it: every byte. */
+/* At the receiver, after the message is complete: verify every byte. */
 void late_compare(struct late *late, long long size);
 
 #endif

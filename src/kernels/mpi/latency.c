@@ -1,4 +1,4 @@
-/* The uncontended latency of an operation: what it takes while nobody computes, in bursts of k. */
+/* The uncontended latency of an operation: its time while nobody computes, in bursts of k. */
 #include "mpi/latency.h"
 
 #include <math.h>
@@ -19,13 +19,13 @@
 #define ROUND_TRIPS 100
 #define DISTANCE_SAMPLES 3
 #define CACHE_LINE_BYTES 64
-#define COLD_BURST 3   /* before the latency; its time decides how long a burst may be */
-#define BURST_S 100e-6 /* of a latency: short, for it to fall between what else the core does */
-#define BURST_LEAST 10 /* but not for that alone below so many operations */
-#define LOOKS 4        /* at the core, before and after a burst, that have to agree */
-#define OWN_CORE 0.85  /* of the most operations at a time seen: less is another's core too */
+#define COLD_BURST 3   /* before the latency; its time decides on the bursts' length */
+#define BURST_S 100e-6 /* short, to fit between the other work of the core */
+#define BURST_LEAST 10 /* no burst is shortened below so many operations */
+#define LOOKS 4        /* at the core, around a burst, that must agree */
+#define OWN_CORE 0.85  /* of the greatest width seen; below it the core is shared */
 
-/* What the two cores that are looked at exchange outside MPI, each word on a line of its own. */
+/* The words that the two measured cores exchange outside MPI, each on a line of its own. */
 struct page {
     _Atomic uint64_t unused; /* shared_page_open writes here */
     alignas(CACHE_LINE_BYTES) _Atomic uint64_t asked;
@@ -34,13 +34,13 @@ struct page {
 
 /* Of a launch. */
 static struct plan *plans; /* by the cell's index; no samples: none yet */
-static struct page *page;  /* NULL: not opened, or ranks that share no memory */
+static struct page *page;  /* NULL: not opened, or the ranks share no memory */
 static bool page_opened;
 static uint64_t trips;    /* round trips of a cache line so far */
 static double most_width; /* of what `look_at_core` returned */
 
-/* How long a burst may be, and how many of them: tenths of what was asked for, so that launches
- * seldom differ. */
+/* The length and the number of bursts: tenths of what was asked for, so that launches seldom
+ * differ. */
 static struct plan plan_latency(const struct timing *timing, double one_s)
 {
     const struct options *asked = &timing->launch->options;
@@ -53,9 +53,9 @@ static struct plan plan_latency(const struct timing *timing, double one_s)
     return plan_bursts(plan, one_s, options_number(asked, "latency-budget-s"));
 }
 
-/* How far apart the two cores are just now: round trips of a cache line between them, with no MPI.
- * On a virtual machine that changes under a running program, and with it the latency of all that
- * passes from core to core. `series` is NULL at all other ranks. */
+/* Measure how far apart the two cores are: round trips of a cache line between them, with no MPI.
+ * On a virtual machine this distance changes while a program runs, and with it the latency of all
+ * accesses between the cores. `series` is NULL at all other ranks. */
 static void take_distance(const struct timing *timing, struct series *series)
 {
     const MPI_Comm communicator = world_communicator;
@@ -77,7 +77,7 @@ static void take_distance(const struct timing *timing, struct series *series)
     }
 }
 
-/* How many operations this core does at a time, the least of the latest looks. */
+/* The width of this core: the least of the latest looks. */
 static double look_at_core(double looks[LOOKS], long long number)
 {
     double least = looks[number % LOOKS] = core_width();
@@ -87,9 +87,9 @@ static double look_at_core(double looks[LOOKS], long long number)
     return least;
 }
 
-/* How many operations the target's core does at a time, before a latency and after it; within, the
- * target is in MPI. As many looks come first: a core that was about something else does less.
- * `series` is NULL at all other ranks. */
+/* Measure the width of the target's core before and after a latency; during the latency the target
+ * is in MPI. As many looks come before these and do not count, because a core is slower just after
+ * other work. `series` is NULL at all other ranks. */
 static void look_at_target(struct series *series)
 {
     double least = INFINITY;
@@ -118,7 +118,7 @@ static void follow(const struct timing *timing, long long bursts, long long burs
     }
 }
 
-/* One burst at a rank that makes them, prepared and verified; returns seconds. */
+/* Prepare, make and verify a burst; returns seconds. */
 static double make_burst(const struct timing *timing, long long burst)
 {
     do_at(timing->prepare, timing, burst);
@@ -127,12 +127,12 @@ static double make_burst(const struct timing *timing, long long burst)
     return burst_s;
 }
 
-/* Bursts until so many are sampled. Returns how many were made.
+/* Make bursts until plan->samples are kept. Returns how many were made.
  *
- * Between them the rank looks how many operations its core does at a time. On a core that another
- * uses too, which no program can be told, the burst is made again while there is patience; what is
- * kept is chosen by the core alone, never by the time. Several looks in a row have to agree, for
- * the other may itself wait for some microseconds. */
+ * Between bursts the rank measures the width of its core. If another program shares the core, which
+ * the system cannot tell, the burst is repeated until the patience ends. Only the core's width
+ * decides which bursts are kept, never their time. Several looks in a row must agree, because the
+ * other program may itself wait for some microseconds. */
 static long long sample_bursts(const struct timing *timing, const struct plan *plan,
                                struct series *latency, struct series *width)
 {
@@ -159,7 +159,7 @@ static long long sample_bursts(const struct timing *timing, const struct plan *p
     return bursts;
 }
 
-/* The bursts that come first, whose time decides on the plan; the same at every moment. */
+/* The first burst of every moment; at the cell's first moment its time decides on the plan. */
 static void start_cold(const struct timing *timing, struct plan *plan)
 {
     const long long cold = timing->longest < COLD_BURST ? timing->longest : COLD_BURST;
@@ -177,7 +177,7 @@ static void start_cold(const struct timing *timing, struct plan *plan)
     }
 }
 
-/* All that is timed. */
+/* The timed bursts of a moment. */
 static void take_bursts(const struct timing *timing, const struct plan *plan, bool looks)
 {
     struct record *record = timing->record;
@@ -190,9 +190,9 @@ static void take_bursts(const struct timing *timing, const struct plan *plan, bo
     for (long long i = 0; !timing->makes && i < plan->samples; i++) {
         do_at(timing->accompany, timing, plan->burst);
     }
-    /* The others wait here, in a barrier as an idle target does: what they wait in can be a part of
-     * the latency. Intel MPI answers an access a hundred times later from inside of MPI_Allreduce.
-     */
+    /* The other ranks wait here, in a barrier as an idle target does: the call in which they wait
+     * can affect the latency. Inside MPI_Allreduce, Intel MPI answers an access a hundred times
+     * later. */
     CHECKED(MPI_Barrier(world_communicator));
     CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX, world_communicator));
     if (!timing->makes) {

@@ -1,10 +1,10 @@
-/* The uncontended latency of an operation: what it takes while nobody computes, from bursts of k.
- * One meaning for all kernels.
+/* The uncontended latency of an operation: its time while nobody computes, from bursts of k. It
+ * means the same in all kernels.
  *
- * It is taken at one moment or at several of a launch. At each moment some ranks make bursts,
- * all at once, while the others wait in MPI or take their part in the epochs. What the cores do
- * meanwhile that MPI cannot be told is beside the latency: how far apart they are, and how many
- * operations they do at a time. Every burst is prepared before and verified after, untimed. */
+ * It is taken at one or several moments of a launch. At each moment some ranks make bursts, all at
+ * once, while the others wait in MPI or take their part in the epochs. Beside the latency the state
+ * of the two cores is recorded: how far apart they are, and how many operations each does at a
+ * time. Every burst is prepared and verified outside the timed part. */
 #ifndef ONESIDED_LATENCY_H
 #define ONESIDED_LATENCY_H
 
@@ -42,8 +42,8 @@
          0,                                                                                        \
          100}
 
-/* What the ranks do at a moment at which a latency is taken. Functions get `state`; all but `burst`
- * may be NULL. */
+/* What the ranks do at a moment of a latency. Functions get `state`; all but `burst` may be
+ * NULL. */
 struct timing {
     struct launch *launch;
     const struct cell *cell;
@@ -51,23 +51,23 @@ struct timing {
     void *state;
     bool again;        /* not the first moment of this cell in the launch */
     bool makes;        /* this rank makes the bursts that are timed */
-    bool first;        /* of those that make them: its core is looked at */
-    bool answers;      /* the target: the other core that is looked at */
-    bool alone;        /* one rank makes bursts, and no other takes part: it may make one again */
-    bool own_cores;    /* the ranks have a core each; else looks at them would say nothing */
+    bool first;        /* the first of these ranks: its core is measured */
+    bool answers;      /* the target: its core is measured, too */
+    bool alone;        /* one rank makes bursts, and no other takes part: it may repeat a burst */
+    bool own_cores;    /* the ranks have a core each; else widths would say nothing */
     long long longest; /* operations a burst may have */
-    /* Untimed, at a rank that makes bursts: before and after each. */
+    /* Untimed, at a rank that makes bursts: before and after each burst. */
     void (*prepare)(void *state, long long burst);
     void (*check)(void *state, long long burst);
     /* At a rank that makes bursts: THE TIMED LOOP; returns seconds. */
     double (*burst)(void *state, long long burst);
     /* At any other rank: take part in a burst and in the check after it. */
     void (*accompany)(void *state, long long burst);
-    /* At any other rank, after a moment: the others have made so many bursts of this length. */
+    /* At any other rank, after a moment: so many bursts of this length were made. */
     void (*follow)(void *state, long long bursts, long long burst);
 };
 
-/* Collective: one moment; the series are `latency` and those beside it. */
+/* Collective: take one moment, with the series `latency` and the series of the cores. */
 void latency_take(const struct timing *timing);
 
 /* Tell whether a cell's latency was taken in this launch. */

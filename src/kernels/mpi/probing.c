@@ -7,7 +7,7 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-/* Bare work between the probes: what surrounds it once would be a part of every slice. */
+/* Only bare work between two probes: the calls around a compute would lengthen every slice. */
 struct compute_sample compute_probing(struct compute *compute, double length_s, double interval_s,
                                       _Atomic uint64_t *visits)
 {

@@ -7,8 +7,8 @@
 
 #include "harness/compute.h"
 
-/* Do the work that takes length_s undisturbed, with an MPI_Iprobe each interval_s; every one is
- * counted in `visits`, where that is not NULL. */
+/* Do the work that takes length_s undisturbed, with an MPI_Iprobe each interval_s. Each probe is
+ * counted in `visits`, unless it is NULL. */
 struct compute_sample compute_probing(struct compute *compute, double length_s, double interval_s,
                                       _Atomic uint64_t *visits);
 

@@ -13,7 +13,7 @@
 #define PAYLOAD_TAG 1
 #define ANSWER_TAG 2
 
-/* What a request begins with; a short payload follows. */
+/* The beginning of a request; a short payload follows. */
 struct lead {
     uint64_t payload_bytes;
     char header[SERVER_HEADER_BYTES];
@@ -36,7 +36,7 @@ void server_let(struct server *server)
 
 /* ---- The server ---- */
 
-/* A payload that did not come with its request. */
+/* Receive a payload that did not come with its request. */
 static void receive_payload(struct server *server, struct request *request)
 {
     if (request->payload_bytes > server->payload_room) {
@@ -49,7 +49,7 @@ static void receive_payload(struct server *server, struct request *request)
     request->payload = server->payload;
 }
 
-/* An error ends the launch here, and not when the thread is joined: ranks wait for an answer. */
+/* An error ends the launch at once, and not when the thread is joined: ranks wait for answers. */
 static void serve(struct server *server, int releases)
 {
     const struct lead *lead = (const struct lead *)server->incoming;
@@ -81,7 +81,8 @@ void server_serve(struct server *server)
     serve(server, server->ranks - 1);
 }
 
-/* All ranks release a thread, its own, too: what they asked before comes before that. */
+/* All ranks release a thread, also the thread's own rank. A rank's requests arrive before its
+ * release. */
 static void *thread_main(void *argument)
 {
     struct server *server = argument;
@@ -96,7 +97,7 @@ void server_answer(const struct server *server, const struct request *request, c
         MPI_Send(data, (int)data_bytes, MPI_BYTE, request->source, ANSWER_TAG, server->replies));
 }
 
-/* ---- Those that ask ---- */
+/* ---- The ranks that ask ---- */
 
 void server_ask(struct server *server, int tag, const void *header, size_t header_bytes,
                 const void *payload, size_t payload_bytes)

@@ -1,11 +1,11 @@
 /* A server: it answers requests of other ranks, as the handlers of active messages do.
  *
- * It is a second thread of a rank, which waits inside MPI and needs MPI_THREAD_MULTIPLE, or a rank
- * of its own. A request has a tag, a struct of the kernel's, and a payload or none; the kernel's
- * `answer` is called with it at the server. A payload that is short travels in the request, as the
- * data of an active message does; a long one is a message of its own.
+ * A server is a second thread of a rank, which waits inside MPI and needs MPI_THREAD_MULTIPLE, or a
+ * rank of its own. A request has a tag, a struct of the kernel, and sometimes a payload; at the
+ * server the kernel's `answer` is called with the request. A short payload travels in the request,
+ * as the data of an active message do; a long payload is a message of its own.
  *
- * Two communicators keep requests and all else apart, so that the server's rank may ask, too. */
+ * Requests have a communicator of their own, so the server's rank may ask, too. */
 #ifndef ONESIDED_SERVER_H
 #define ONESIDED_SERVER_H
 
@@ -16,9 +16,9 @@
 
 #include "harness/launch.h"
 
-#define SERVER_HEADER_BYTES 56   /* a kernel's struct has so many, at most */
-#define SERVER_SHORT_BYTES 8192  /* a payload of so many is in the request itself */
-#define SERVER_RELEASE_TAG 32000 /* requests have lesser ones */
+#define SERVER_HEADER_BYTES 56   /* a kernel's struct has at most so many */
+#define SERVER_SHORT_BYTES 8192  /* a payload of at most so many is in the request */
+#define SERVER_RELEASE_TAG 32000 /* requests have lower tags */
 
 struct request {
     int source;
@@ -30,13 +30,13 @@ struct request {
 
 struct server {
     struct record *record;
-    int rank;       /* where it is */
-    bool is_thread; /* of that rank; else that rank calls server_serve */
+    int rank;       /* the server's rank */
+    bool is_thread; /* a thread of that rank; else the rank calls server_serve */
     /* At the server, for one request after the other; it may call server_answer once. */
     void (*answer)(struct server *server, const struct request *request);
     void *state; /* of `answer` */
-    /* What follows belongs to this room. Requests that this rank has made, and has answered: the
-     * latter may be read after server_stop. */
+    /* The following members belong to server.c. How many requests this rank has made, and has
+     * answered; read `answered` only after server_stop. */
     long long asked, answered;
     MPI_Comm requests, replies;
     int own_rank, ranks;
@@ -53,25 +53,25 @@ bool server_thread_is_supported(const struct launch *launch, struct record *reco
 /* Collective, with the first five members set, the same on all ranks. */
 void server_start(struct server *server);
 
-/* At a rank of its own: answer until all other ranks have released it. It can serve again. */
+/* At a server that is a rank: answer until all other ranks have released it. It can serve again. */
 void server_serve(struct server *server);
 
-/* At each other rank: it asks nothing more of a rank that serves. */
+/* At each other rank: tell a rank that serves that this rank asks no more. */
 void server_release(const struct server *server);
 
-/* Collective: release a thread and end it; a rank has been released before. The record says whether
- * as many requests were answered as all ranks have made. */
+/* Collective: release and end a thread; a rank was released before. The record says whether the
+ * answered requests are as many as all ranks have made. */
 void server_stop(struct server *server);
 
-/* At the server's rank: keep the thread from what both access, from here to there. Messages alone
- * order accesses of two processes, and not those of two threads. */
+/* At the server's rank, from server_hold to server_let: keep the thread away from data that both
+ * access. Messages order the accesses of two processes, but not of two threads. */
 void server_hold(struct server *server);
 void server_let(struct server *server);
 
-/* ---- For a rank that asks; one thread of it ---- */
+/* ---- For one thread of a rank that asks ---- */
 
-/* Returns when the header and the payload may be changed. A rank waits for the answer to a request,
- * if it has one, before the next. */
+/* Send a request; when it returns, header and payload may be changed. If a request has an answer,
+ * the rank waits for the answer before its next request. */
 void server_ask(struct server *server, int tag, const void *header, size_t header_bytes,
                 const void *payload, size_t payload_bytes);
 
@@ -80,7 +80,7 @@ void server_await(const struct server *server, void *data, size_t data_bytes);
 
 /* ---- For `answer` ---- */
 
-/* Send the answer; with no bytes it is an acknowledgement. */
+/* Send the answer; an answer without bytes is an acknowledgement. */
 void server_answer(const struct server *server, const struct request *request, const void *data,
                    size_t data_bytes);
 

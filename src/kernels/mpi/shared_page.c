@@ -14,8 +14,8 @@
 
 #define NAME_BYTES 64
 
-/* The name another rank was told of may stand for something else on another host: what rank 0 has
- * written there tells. */
+/* On another host the name may belong to other memory. So rank 0 writes this number into the page,
+ * and the other ranks compare it. */
 static uint64_t token_of(const char *name)
 {
     uint64_t token = 14695981039346656037u;
@@ -77,7 +77,7 @@ void *shared_page_open(MPI_Comm communicator, size_t size_bytes)
             *page = 0;
         }
     }
-    /* Nobody looks before the token is gone. */
+    /* No rank uses the page before the token is removed. */
     CHECKED(MPI_Barrier(communicator));
     if (!shared) {
         shared_page_close(page, size_bytes);

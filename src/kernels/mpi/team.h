@@ -11,16 +11,15 @@
 #include "harness/launch.h"
 #include "harness/thread_barrier.h"
 
-/* Where they wait for each other, and when the last one came; zeroed, in memory that all see. */
+/* Where participants wait for each other, and when the last one came; zeroed, in shared memory. */
 struct meeting {
     atomic_int arrived;
     _Atomic uint64_t round;
     double stamp_s;
 };
 
-/* Wait for all participants; return the stamp of the last one's arrival. Those that are processes
- * wait as ranks do that look at a word (await.h); threads of one process, with MPI_COMM_NULL, just
- * look at it. */
+/* Wait for all participants; return the stamp of the last arrival. Processes wait as in await.h.
+ * Threads of one process, with MPI_COMM_NULL, only look at a word. */
 double meet(struct meeting *meeting, int participants, MPI_Comm processes);
 
 #define TEAM_MAX 16
@@ -37,21 +36,22 @@ struct team {
     int count;
     void (*task)(void *state, int number);
     void *state;
-    bool sleeps; /* who waits gives its core away; else it looks on, and is there at once */
+    bool sleeps; /* a waiting thread gives its core away; else it spins */
     struct meeting begin, end;
-    struct thread_barrier asleep; /* in their place */
+    struct thread_barrier asleep; /* in place of `begin` and `end` */
     bool is_over;
     struct member members[TEAM_MAX];
 };
 
-/* Tell whether so many threads may run where they need a level: the record says why not. */
+/* Tell whether so many threads may run, at the thread level that they need; the record says why
+ * not. */
 bool team_is_supported(const struct launch *launch, struct record *record, int threads,
                        enum thread_level needed);
 
 /* Start all but the first; they wait for tasks until the team is closed. */
 void team_open(struct team *team);
 
-/* The first: the task by all members; it returns when all are through. */
+/* At the first member: let all members do the task; returns when all are through. */
 void team_run(struct team *team);
 void team_close(struct team *team);
 

@@ -10,12 +10,12 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-#define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
-#define LONG_COLD_ROUNDS 12 /* where a kernel builds on what they take */
+#define COLD_ROUNDS 4       /* the fastest decides on the bursts: others may have lost their core */
+#define LONG_COLD_ROUNDS 12 /* if a kernel uses their time */
 #define COLD_BURST 10
 #define SETTLE_S 0.05
 
-/* A burst by one of the timings. */
+/* Make a burst of one of the timings. */
 static double run_burst(const struct trial *trial, double (*go)(void *state, long long burst),
                         long long burst)
 {
@@ -34,8 +34,8 @@ static double run_burst(const struct trial *trial, double (*go)(void *state, lon
     return slowest_s;
 }
 
-/* All ranks, once a launch: those that a launcher started on one core are moved apart while all
- * of them compute. */
+/* All ranks, once in a launch: while all ranks compute, the system moves ranks apart that a
+ * launcher started on one core. */
 static void settle(struct launch *launch)
 {
     static bool is_settled = false;
@@ -45,7 +45,7 @@ static void settle(struct launch *launch)
     }
 }
 
-/* Seconds of an operation in the fastest of some short bursts, at the slowest rank. */
+/* Return the seconds of an operation in the fastest of some short bursts, at its slowest rank. */
 static double warm_up(const struct trial *trial, long long longest)
 {
     const long long burst = longest < COLD_BURST ? longest : COLD_BURST;
@@ -60,7 +60,7 @@ static double warm_up(const struct trial *trial, long long longest)
     return cold_s / (double)burst;
 }
 
-/* A sample that counts: each of its timings. */
+/* Take a sample that counts, with each of its timings. */
 static void take_sample(const struct trial *trial, long long burst, struct series **times)
 {
     const struct sample_timing only = {.time = trial->time, .go = trial->go};
@@ -93,10 +93,10 @@ static void take(const struct trial *trial)
     }
 }
 
-/* Bursts of one operation that meet a computing rank. */
+/* Bursts of one operation that begin while a rank computes. */
 struct met {
     const struct trial *trial;
-    struct series *behind; /* at a rank that accesses, where its access is */
+    struct series *behind; /* at a rank that accesses */
 };
 
 static void prepare_one(void *state)

@@ -1,7 +1,7 @@
 /* A trial: the samples of a cell, taken by all ranks together. A sample is a burst of operations.
  *
  * Each sample is prepared before and checked after, untimed. A few short bursts come first: they
- * fill caches, make connections, and say how long a burst may be. */
+ * fill caches, make connections, and determine the length of bursts. */
 #ifndef ONESIDED_TRIAL_H
 #define ONESIDED_TRIAL_H
 
@@ -39,7 +39,7 @@
 
 #define TIMINGS_MAX 4
 
-/* One of several timings of a sample: a burst of its own, prepared and checked as any other. */
+/* One of several timings of a sample: a burst of its own, which is prepared and checked, too. */
 struct sample_timing {
     const char *time;                           /* as in struct trial */
     double (*go)(void *state, long long burst); /* the same */
@@ -51,38 +51,38 @@ struct trial {
     const struct cell *cell;
     struct record *record;
     void *state;
-    long long longest; /* operations a burst may have: as many as there are slots */
+    long long longest; /* greatest number of operations of a burst: the number of slots */
     /* All ranks, untimed. A barrier follows. */
     void (*prepare)(void *state, long long burst);
-    /* All ranks: THE TIMED LOOP; returns the seconds of this rank's slowest burst, 0 where it makes
+    /* All ranks: THE TIMED LOOP; returns the seconds of this rank's slowest burst, 0 if it makes
      * none. A barrier follows. */
     double (*go)(void *state, long long burst);
-    /* All ranks, untimed: what has become of the burst. */
+    /* All ranks, untimed: verify the burst. */
     void (*check)(void *state, long long burst);
-    /* NULL, or the series, in seconds, of an operation: what `go` returned by those of the burst,
-     * at ranks that made one. */
+    /* NULL, or the series of an operation's time in seconds, at ranks that made a burst: the
+     * seconds that `go` returned, divided by the operations. */
     const char *time;
-    /* So many timings of each sample, one after the other, in place of `go` and `time`; `go` makes
-     * the bursts that warm up. */
+    /* If not 0: each sample has so many timings, one after the other, in place of `go` and `time`.
+     * `go` then makes only the bursts of the warm-up. */
     int timing_count;
     const struct sample_timing *timings;
-    /* NULL, or all ranks, untimed, after those: an operation took so long in the fastest, at its
-     * slowest rank. Returns what it will take in all timings of a sample; the slowest rank's
-     * counts, so that all ranks plan alike. */
+    /* NULL, or called by all ranks, untimed, after the warm-up: an operation took one_s in the
+     * fastest burst, at its slowest rank. Returns the time of an operation in all timings of a
+     * sample. The slowest rank's value counts, so that all ranks plan alike. */
     double (*warmed)(void *state, double one_s);
-    /* NULL, or all ranks, untimed: what else is kept of a sample that counts. */
+    /* NULL, or all ranks, untimed: record further values of a sample that counts. */
     void (*keep)(void *state, long long burst);
-    /* In place of samples that are kept: bursts of one operation that meet a computing rank, with
-     * MEETING_OPTIONS. What this rank does then; for the rank that computes NULL, or what it does
-     * (harness/meeting.h); and whether an access ends only after a call that this rank makes later:
-     * it then tells nothing of progress. */
+    /* In place of samples: bursts of one operation that meet a computing rank, with
+     * MEETING_OPTIONS. `part` is this rank's part, `compute` the work of the computing rank or NULL
+     * (harness/meeting.h). `is_behind`: the access of this rank needs a call of the computing rank,
+     * so it says nothing about progress. */
     bool meets;
     enum meeting_part part;
     struct compute_sample (*compute)(void *state, double length_s);
     bool is_behind;
 };
 
-/* Collective: all samples of the cell. A fault that a test wants begins here. */
+/* Collective: take all samples of the cell. A fault for a test begins here. */
 void trial_run(const struct trial *trial);
 
 #endif

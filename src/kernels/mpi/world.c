@@ -45,8 +45,9 @@ int world_ranks(void)
     return ranks;
 }
 
-/* Outside of what MPI_Init_thread and MPI_Finalize enclose MPI ends nobody but this process, and
- * exits: launchers wait on for the others. They do not where a signal ends it. */
+/* Before MPI_Init_thread and after MPI_Finalize, MPI_Abort would end only this process, by an exit,
+ * and the launcher would wait for the other ranks. If a signal ends a process, launchers end all
+ * ranks. */
 _Noreturn void world_abort(int code)
 {
     int has_started = 0, has_ended = 0;
@@ -58,7 +59,7 @@ _Noreturn void world_abort(int code)
     abort();
 }
 
-/* What the library says of itself is compared with what it does: the ranks count themselves, */
+/* The size that the library reports is compared with the ranks that take part in a sum. */
 static void compare_size(void)
 {
     int counted = 1;
@@ -71,7 +72,7 @@ static void compare_size(void)
     }
 }
 
-/* and the lower of two levels counts. */
+/* The library reports its thread level in two calls; the lower level counts. */
 static int lower_level(int provided)
 {
     int found = provided;
@@ -139,16 +140,15 @@ double world_greatest(double own)
     return own;
 }
 
-/* One rank's message to another, by its number. */
+/* The value of message `number` from one rank to another. */
 static int64_t warm_up_value(int from, int to, int number)
 {
     return ((int64_t)from << 40) + ((int64_t)to << 20) + number;
 }
 
-/* A message each way with all others in turn, all of a pair under way together. A library that uses
- * a new place of its shared memory for each message, until all were used, takes longer for these:
- * under Intel MPI, the first 500 operations between two ranks take eight times as long as all
- * others. */
+/* Exchange messages with all other ranks in turn; all messages of a pair are under way at once.
+ * Some libraries use new shared memory for each of the first messages, and these take longer: under
+ * Intel MPI, the first 500 operations between two ranks take eight times as long as later ones. */
 void world_warm_up(void)
 {
     const int ranks = world_ranks(), rank = world_rank();

@@ -1,4 +1,4 @@
-/* Calls of OpenSHMEM, which return no code, and which the watchdog knows of. */
+/* Calls of OpenSHMEM, which return no code, and which the watchdog knows. */
 #ifndef ONESIDED_CALLED_H
 #define ONESIDED_CALLED_H
 
@@ -6,7 +6,7 @@
 
 #include "harness/watchdog.h"
 
-/* Make a call. Collective calls are the main thread's. */
+/* Make a call. Only the main thread makes collective calls. */
 #define CALLED(call)                                                                               \
     do {                                                                                           \
         BEGIN_CALL(call);                                                                          \
@@ -14,7 +14,7 @@
         END_CALL();                                                                                \
     } while (0)
 
-/* The same for a call that returns something: the watchdog shows the text of the call alone. */
+/* The same for a call with a result; the watchdog shows only the text of the call. */
 #define CALLED_FOR(result, call)                                                                   \
     do {                                                                                           \
         BEGIN_CALL(call);                                                                          \

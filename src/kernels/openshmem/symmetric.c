@@ -1,4 +1,4 @@
-/* Symmetric memory that is there, or a clear end. */
+/* Symmetric memory: the launch ends with a message if there is none. */
 #include "openshmem/symmetric.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 void *symmetric_allocate(size_t size_bytes)
 {
     void *block = NULL;
-    CALLED_FOR(block, shmem_malloc(size_bytes + 1)); /* never nothing */
+    CALLED_FOR(block, shmem_malloc(size_bytes + 1)); /* at least one byte */
     if (block == NULL) {
         char message[128];
         snprintf(message, sizeof message, "found no room for %zu bytes in the symmetric heap",

@@ -1,4 +1,4 @@
-/* The world of an OpenSHMEM. What ranks gather goes through symmetric memory. */
+/* The world of an OpenSHMEM. Ranks gather data through symmetric memory. */
 #include "harness/world.h"
 
 #include <dlfcn.h>
@@ -17,8 +17,8 @@
 static const int thread_levels[] = {SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED,
                                     SHMEM_THREAD_SERIALIZED, SHMEM_THREAD_MULTIPLE};
 
-/* Open MPI's OpenSHMEM is a part of its MPI, which tells its version; the name that OpenSHMEM's own
- * function tells is without one. */
+/* Open MPI's OpenSHMEM is a part of its MPI, and only MPI tells the version; the name that
+ * OpenSHMEM's own function tells has no version. */
 static void describe_version(char *version, size_t size_bytes, int major, int minor)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
@@ -81,8 +81,8 @@ void world_barrier(void)
     CALLED(shmem_barrier_all());
 }
 
-/* Symmetric memory of so many bytes at least, the same on all ranks; it holds this rank's part when
- * all have returned, until all have called `part_is_read`. */
+/* Return symmetric memory of at least room_bytes on all ranks, with this rank's part in it. Other
+ * ranks may read the part after all have returned, until all have called `part_is_read`. */
 static char *share(const void *own, size_t own_bytes, size_t room_bytes)
 {
     static char *shared;

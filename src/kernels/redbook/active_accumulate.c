@@ -1,20 +1,19 @@
-/* Active accumulate: what does D += S take, with D at another rank, and who adds?
+/* Active accumulate: how long does D += S take, with D at another rank, and which rank adds?
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.5.3.1: an active message of LAPI brings S to the target, and a
  * handler there adds it. In MPI: MPI_Accumulate; a lock, MPI_Get, the sum and MPI_Put; a request
- * that rank 0 serves, or a second thread of it, or a rank of its own that shares rank 0's memory.
+ * that rank 0 serves, or a second thread of rank 0, or a further rank that shares rank 0's memory.
  * All other ranks add to the same D. Timed, in seconds: an accumulate until its origin knows that
- * it is complete, the mean of a burst; a single one that meets rank 0 while it computes. Verified:
- * every element of D, which is the sum of all that was sent, and how many requests were answered.
- */
+ * it is complete, as the mean of a burst; a single accumulate while rank 0 computes. Verified:
+ * every element of D, which is the sum of all sent data, and the number of answered requests. */
 #include "rma/computing.h"
 #include "slots/served.h"
 
 struct way {
     const char *name;
     enum serves serves;
-    bool locks; /* each time; else all ranks hold a lock_all */
+    bool locks; /* a lock for each access; else all ranks hold a lock_all */
     void (*loop)(struct slots *slots, long long burst);
 };
 

@@ -1,18 +1,18 @@
-/* Adapter sharing: what does a message take while other pairs exchange messages at the same time?
+/* Adapter sharing: how long does a message take while other pairs exchange messages, too?
  *
  * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
  * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
  * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
  * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 6.1.3: with N processors at once the
  * latency of each is L(N) = L(1) + (N - 1) dL (6.1), the bandwidth of each B(N) = B(1) / N (6.2);
- * section 5.1.1: the tasks of a node share its adapter. Here k pairs send messages to and fro at
- * once: of processes, or of threads of two processes. Timed, in seconds: half of a round trip,
- * until the last pair has its answer. Verified: every element of every message. */
+ * section 5.1.1: the tasks of a node share its adapter. Here k pairs of processes, or of threads of
+ * two processes, send messages to and fro at once. Timed, in seconds: half of a round trip, until
+ * the last pair has its answer. Verified: every element of every message. */
 #include "slots/pairs.h"
 
 struct arrangement {
     const char *name;
-    bool threads; /* a pair is a thread each of rank 0 and of rank 1; else two ranks */
+    bool threads; /* a pair is one thread of rank 0 and one of rank 1; else two ranks */
 };
 
 static const struct arrangement arrangements[] = {{"processes", false}, {"threads", true}};

@@ -26,7 +26,7 @@ INLINE void send_ready(const struct exchange *exchange, const struct part *part,
 
 /* ---- THE TIMED LOOPS ---- */
 
-/* Ready sends need their receives: a barrier tells that all are posted. */
+/* A ready send needs a posted receive: after the barrier all receives are posted. */
 INLINE void ready_sends(const struct exchange *exchange, int passes, bool copies_own)
 {
     for (int pass = 0; pass < passes; pass++) {
@@ -108,8 +108,8 @@ static const struct interface interfaces[] = {
     {"put_lock_all", LOCK_ALL, go_put_flush},       {"put_fence", FENCE, go_put_fence},
 };
 
-/* Of what is distributed blockwise: a vector, or a matrix by rows and columns. With two ranks both
- * have the same blocks. */
+/* Blocks of distributed data: a vector, or a matrix by rows and columns. With two ranks the blocks
+ * of both have the same size. */
 static const struct limit_word block_words[] = {
     LIMIT_WORD_ROWS, {"of_vector", 0, 1, 1 << 19}, {"of_matrix", 0, 2, 1 << 20}};
 

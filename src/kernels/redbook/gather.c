@@ -1,14 +1,14 @@
-/* Gather: what do N scattered elements of another rank take, one by one, by a type, or packed
- * there?
+/* Gather: how long does it take to get N scattered elements of another rank, one by one, by a
+ * datatype, or packed by that rank?
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.5.3.2 with Figure 24: a get for each element, and one wait (G1); an
  * active message with the addresses, whose handler packs the elements and puts them back (G2), with
- * 17 times the asymptotic bandwidth. In MPI also: one MPI_Get with a type of the target's that says
- * where the elements are, made before or for each gather; MPI_Rget and one MPI_Waitall. Rank 0
- * packs in its own calls, or a second thread of it does, or a rank that shares its memory. Timed,
- * in seconds: a gather until all elements are here, the mean of a burst; a single one that meets
- * rank 0 while it computes. Verified: every element, and how many requests were answered. */
+ * 17 times the asymptotic bandwidth. In MPI also: one MPI_Get whose target datatype says where the
+ * elements are, made once or for each gather; MPI_Rget and one MPI_Waitall. Rank 0 packs in its own
+ * calls, or a second thread of rank 0 packs, or a rank that shares rank 0's memory. Timed, in
+ * seconds: a gather until all elements are at the origin, as the mean of a burst; a single gather
+ * while rank 0 computes. Verified: every element, and the number of answered requests. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
@@ -25,8 +25,8 @@ struct way {
 
 struct gather {
     struct served served;  /* first */
-    MPI_Aint *places;      /* of the elements of a slot, in bytes */
-    MPI_Request *requests; /* as many, as the statuses */
+    MPI_Aint *places;      /* of a slot's elements, in bytes */
+    MPI_Request *requests; /* one for each element, as the statuses */
     MPI_Status *statuses;  /* older headers and GCC disagree on MPI_STATUSES_IGNORE */
     int64_t *packed;       /* at a server */
 };
@@ -76,7 +76,7 @@ static void go_indexed(struct slots *slots, long long burst)
     }
 }
 
-/* A new type for each gather, as for elements that change from one to the next. */
+/* A new datatype for each gather, as if the places changed from gather to gather. */
 static void go_new_type(struct slots *slots, long long burst)
 {
     const struct gather *own = (struct gather *)slots;
@@ -102,7 +102,7 @@ static void go_ask(struct slots *slots, long long burst)
     }
 }
 
-/* What a server does with a request. */
+/* The server packs the elements of a request. */
 static void pack(struct server *server, const struct request *request)
 {
     const struct gather *own = server->state;

@@ -1,12 +1,12 @@
-/* All-to-all in place: each rank sends a block to every other, and receives into the same buffer.
+/* All-to-all in place: each rank sends a block to every other rank, and receives into one buffer.
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.1.2: MPI_Isend of all blocks, then MPI_Waitany, and a receive into
  * the block that is free. Above the eager limit no send completes, so no receive is posted: all
- * ranks wait for ever. The harness' watchdog ends such a launch, and the cell is a hang; so a cell
- * of this way has a launch of its own. What may be called in its place: MPI_Sendrecv_replace with
- * each rank in turn, and MPI_Alltoall with MPI_IN_PLACE. Timed, in seconds: a pass; the slowest
- * rank counts. Verified: every element of every block. */
+ * ranks wait for ever. The harness' watchdog ends such a launch, and the cell is a hang. So each
+ * cell with these calls has a launch of its own. Two correct ways: MPI_Sendrecv_replace with each
+ * rank in turn, and MPI_Alltoall with MPI_IN_PLACE. Timed, in seconds: a pass; the slowest rank
+ * counts. Verified: every element of every block. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
@@ -34,7 +34,7 @@ struct in_place {
     int elements, passes;
     uint64_t first;       /* number of the burst's first pass, from 1 */
     int64_t *memory;      /* a slot for each pass of a burst: a block for each rank */
-    MPI_Request *request; /* by rank; its own is null */
+    MPI_Request *request; /* by rank; the own rank's is null */
     struct verification found;
 };
 
@@ -111,7 +111,7 @@ static const struct axis axes[] = {
 static const struct option options[] = {TRIAL_OPTIONS("20", "10", "0.05"),
                                         LIMIT_OPTIONS(SIZE_BYTES_MAX / 2)};
 
-/* ---- Payloads: a block is a message of its pass, its source and its destination ---- */
+/* ---- Payloads: a block's values depend on its pass, its source and its destination ---- */
 
 static uint64_t message(const struct in_place *all, int pass, int source, int destination)
 {

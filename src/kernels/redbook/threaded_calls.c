@@ -1,26 +1,26 @@
-/* Threaded calls: how many messages a second do several threads send, each a stream of its own?
+/* Threaded calls: how many messages per second do several threads send, each its own stream?
  *
  * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
  * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
  * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
  * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 5.1.5: calls of MPI by several
- * threads may gain nothing where messages go both ways, and may gain something where they go one
- * way; each thread should have a communicator of its own, in which all tasks make collective calls
- * in one order. Also: what a thread-safe library costs
- * one thread (--thread-level), windows, and as many pairs of processes.
+ * threads may have no advantage if messages go both ways, and may have an advantage if messages go
+ * one way; each thread should have a communicator of its own, on which all tasks make collective
+ * calls in one order. Also: how much a thread-safe library slows one thread (--thread-level),
+ * windows, and as many pairs of processes.
  *
- * Streams of messages, which nobody answers: the question is their rate. adapter_sharing has
- * messages to and fro, whose question is latency. Timed, in seconds: from the common start of all
- * streams to the end of the last one, over the messages of one stream in one direction; the slowest
- * rank counts. Verified: every element of every message. */
+ * A stream has messages that nobody answers, and its rate is measured. The kernel adapter_sharing
+ * measures the latency of messages that are answered. Timed, in seconds: from the common start of
+ * all streams to the end of the last stream, divided by the messages of one stream in one
+ * direction; the slowest rank counts. Verified: every element of every message. */
 #include "slots/pairs.h"
 
 #define OUTSTANDING_MAX 256
 
-/* What the streams of threads have in common. */
+/* What the streams of threads share. */
 struct arrangement {
     const char *name;
-    bool threads; /* a stream is a thread each of rank 0 and of rank 1; else two ranks */
+    bool threads; /* a stream has one thread of rank 0 and one of rank 1; else two ranks */
     bool apart;   /* each thread has a communicator, or a window, of its own */
 };
 
@@ -34,7 +34,7 @@ struct direction {
 
 static const struct direction directions[] = {{"one_way", false}, {"both_ways", true}};
 
-static int outstanding; /* messages of a stream that are under way at once, at most */
+static int outstanding; /* at most so many messages of a stream are under way */
 
 /* ---- THE TIMED LOOPS, of one lane ---- */
 
@@ -85,7 +85,7 @@ static void put_and_flush(const struct exchange *exchange, int lane, int passes)
     }
 }
 
-/* Where both send, rank 0 is the first root: the same order at both, as a communicator needs. */
+/* If both ranks send, rank 0 is the first root: a communicator needs one order at both ranks. */
 static void broadcast_each(const struct exchange *exchange, int lane, int passes)
 {
     const struct part *own = on_lane(&exchange->sends, lane);
@@ -175,7 +175,7 @@ static bool describe(struct exchange *exchange)
 
 static const struct kind kind = {.describe = describe, .sequel = 1};
 
-/* Two collective calls at once need two communicators, which have the ranks of a stream. */
+/* Two collective calls at once need two communicators with the two ranks of a stream. */
 static bool is_supported(const struct launch *launch, const struct interface *interface,
                          const struct pairs *pairs, struct record *record)
 {

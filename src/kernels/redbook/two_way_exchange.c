@@ -2,12 +2,13 @@
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.1.2 and its Figure 8: MPI_Isend, MPI_Recv, MPI_Wait; MPI_Irecv,
- * MPI_Send, MPI_Wait; MPI_Irecv, MPI_Barrier, MPI_Rsend, MPI_Wait; the other cure that it names,
+ * MPI_Send, MPI_Wait; MPI_Irecv, MPI_Barrier, MPI_Rsend, MPI_Wait; the source's other remedy,
  * MPI_Irecv, MPI_Ssend, MPI_Wait; and MPI_Sendrecv of section 5.3.1, Figures 43 and 44. One-sided
- * twins: both put, between fences; under post and start; inside one lock_all with a flush and a
- * notice. Timed, in seconds: half of an exchange, as in section 5.3.1; the slowest rank counts. The
- * message's size over that is the bandwidth of both directions together. With more than two ranks
- * each pair of neighbours exchanges. Verified: every element of every message. */
+ * twins: both ranks put, between fences; under post and start; inside one lock_all with a flush and
+ * a notice. Timed, in seconds: half of an exchange, as in section 5.3.1; the slowest rank counts.
+ * The message's size divided by this time is the bandwidth of both directions together. With more
+ * than two ranks each pair of neighbours exchanges messages. Verified: every element of every
+ * message. */
 #include "slots/exchange.h"
 
 /* ---- THE TIMED LOOPS; a rank with a partner has one message to send and one to receive ---- */
@@ -35,7 +36,7 @@ static void go_irecv_send(const struct exchange *exchange, int passes)
     }
 }
 
-/* No barrier: each send waits itself until its receive is posted. */
+/* No barrier is needed: each send itself waits until its receive is posted. */
 static void go_irecv_ssend(const struct exchange *exchange, int passes)
 {
     const struct part *own = exchange->sends.part, *other = exchange->receives.part;
@@ -48,7 +49,7 @@ static void go_irecv_ssend(const struct exchange *exchange, int passes)
     }
 }
 
-/* All ranks are in the barrier: after it every receive is posted. */
+/* All ranks take part in the barrier: after it every receive is posted. */
 static void go_ready_send(const struct exchange *exchange, int passes)
 {
     const struct part *own = exchange->sends.part, *other = exchange->receives.part;

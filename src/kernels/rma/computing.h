@@ -1,4 +1,4 @@
-/* What rank 0 does while the others access it: a row of an axis of two. */
+/* What rank 0 does while the others access it: a row of an axis with two rows. */
 #ifndef ONESIDED_COMPUTING_H
 #define ONESIDED_COMPUTING_H
 

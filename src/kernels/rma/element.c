@@ -26,7 +26,7 @@ const struct reduction reductions[] = {
     OPERATOR(NO_OP, "no_op", MPI_NO_OP),
 };
 
-/* A value at any address is read, combined and written back; replace and no_op are the caller's. */
+/* Values are read, combined and written back at any address; replace and no_op are the caller's. */
 #define VALUES(name_, type_, number_, ...)                                                         \
     static void set_##name_(void *place, long long number, int index)                              \
     {                                                                                              \
@@ -52,8 +52,8 @@ const struct reduction reductions[] = {
         t = (type_)(expression_);                                                                  \
         break;
 
-/* Sums and products of whole numbers wrap around, which for signed ones C does not promise: they
- * are made of unsigned ones. */
+/* Sums and products of whole numbers wrap around. C does not define this for signed numbers, so
+ * unsigned numbers are used. */
 #define WHOLE(name_, type_)                                                                        \
     VALUES(                                                                                        \
         name_, type_, (type_)number,                                                               \
@@ -65,7 +65,7 @@ const struct reduction reductions[] = {
     VALUES(name_, type_, (type_)number,                                                            \
            MAKES(SUM, type_, t + o) MAKES(PROD, type_, t *o) MAKES(MAX, type_, t > o ? t : o)      \
                MAKES(MIN, type_, t < o ? t : o))
-/* A number and half of it, so that both parts count. */
+/* A number, and half of it as the imaginary part, so that both parts count. */
 #define COMPLEX(name_, type_, part_)                                                               \
     VALUES(name_, type_, (part_)number + (part_)0.5 * (part_)number * I,                           \
            MAKES(SUM, type_, t + o) MAKES(PROD, type_, t * o))
@@ -89,7 +89,7 @@ VALUES(byte, unsigned char, (unsigned char)number,
        MAKES(BAND, unsigned char, t &o) MAKES(BOR, unsigned char, t | o)
            MAKES(BXOR, unsigned char, t ^ o))
 
-/* Pairs: of two equal values the one with the lower index is taken. */
+/* Pairs: of two equal values the value with the lower index is taken. */
 #define PAIR(name_, type_)                                                                         \
     struct name_ {                                                                                 \
         type_ value;                                                                               \
@@ -137,7 +137,7 @@ PAIR(double_int, double)
      ROW(name_, type_, operations_, sizeof(type_), sizeof(type_))}
 #define WITH_GAP(name_, handle_, type_, operations_, gap_begin_, gap_end_)                         \
     {.handle = (handle_), .c_name = #handle_, ROW(name_, type_, operations_, gap_begin_, gap_end_)}
-/* The extended format of x86 has ten bytes; elsewhere a long double has no gap. */
+/* A long double has ten bytes on x86; on other processors it has no gap. */
 #if defined(__x86_64__) || defined(__i386__)
 #define LONG_DOUBLE_BYTES 10
 #else
@@ -164,7 +164,7 @@ const struct element elements[] = {
     PLAIN(two_int, MPI_2INT, struct two_int, LOCATION | EVERY),
     WITH_GAP(short_int, MPI_SHORT_INT, struct short_int, LOCATION | EVERY, sizeof(short),
              offsetof(struct short_int, index)),
-    /* its end has a gap: the index, then what fills the extent */
+    /* there is a gap at the end, after the index */
     WITH_GAP(long_int, MPI_LONG_INT, struct long_int, LOCATION | EVERY,
              offsetof(struct long_int, index) + sizeof(int), sizeof(struct long_int)),
     PLAIN(float_int, MPI_FLOAT_INT, struct float_int, LOCATION | EVERY),

@@ -1,5 +1,5 @@
 /* Elements: the predefined datatypes, and what each operator makes of two of their values, in plain
- * C and by no call of MPI. */
+ * C without a call of MPI. */
 #ifndef ONESIDED_ELEMENT_H
 #define ONESIDED_ELEMENT_H
 
@@ -41,10 +41,10 @@ struct element {
     MPI_Datatype handle;
     const char *c_name; /* of the handle */
     size_t bytes;       /* its extent */
-    /* The bytes of a value: from 0 to the first gap, and from the end of the gap. What a gap has
-     * nobody knows: MPI may move it or not. */
+    /* The bytes of a value: from 0 to the gap, and from the end of the gap. The content of a gap is
+     * not defined: MPI may move it or not. */
     size_t gap_begin, gap_end;
-    unsigned operations; /* a bit for each that MPI allows (MPI 4.1, 6.9.2 and 6.9.4) */
+    unsigned operations; /* a bit for each allowed operator (MPI 4.1, 6.9.2 and 6.9.4) */
     /* Leave a small number, and for a pair its index, as a value. */
     void (*set)(void *place, long long number, int index);
     /* target = target (operation) origin; target may be at any address. */
@@ -58,10 +58,10 @@ const struct element *element_named(const char *name);
 
 bool is_allowed(const struct element *element, enum operator_kind operation);
 
-/* Compare two values, but for their gap. */
+/* Compare two values without their gaps. */
 bool is_same(const struct element *element, const void *one, const void *other);
 
-/* Can compare_and_swap have it? (MPI 4.1, 12.3.4) */
+/* Does compare_and_swap allow this element? (MPI 4.1, 12.3.4) */
 bool is_swappable(const struct element *element);
 
 #endif

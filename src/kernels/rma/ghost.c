@@ -1,13 +1,13 @@
-/* A ghost process: a rank that waits in MPI, so that accesses need not wait for a target that
- * computes. */
+/* A ghost process: a rank that waits in MPI, so that accesses need not wait for a computing
+ * target. */
 #include "rma/ghost.h"
 
 #include "harness/memory.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-/* The shared window is locked as long as it is open: MPI_Win_sync needs an epoch. Its communicator
- * could be freed before it, but with Intel MPI 2021.18.1 MPI_Win_unlock_all crashes then. */
+/* The shared window is locked while it is open, because MPI_Win_sync needs an epoch. MPI allows its
+ * communicator to be freed before, but then MPI_Win_unlock_all of Intel MPI 2021.18.1 crashes. */
 static void release_both(struct window *window)
 {
     CHECKED(MPI_Win_free(&window->handle));
@@ -25,7 +25,7 @@ static MPI_Comm ranks_of_this_machine(void)
     return here;
 }
 
-/* Of a rank in that communicator; MPI_UNDEFINED if it is on another machine. */
+/* A rank's number in that communicator; MPI_UNDEFINED if it is on another machine. */
 static int rank_in(MPI_Comm here, int rank)
 {
     MPI_Group all, own;

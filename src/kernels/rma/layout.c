@@ -48,7 +48,7 @@ static size_t irregular_gap(size_t element, size_t elements)
     return 2 * element + 1 - irregular(element);
 }
 
-/* A prime beyond all numbers of elements: its multiples have each remainder once. */
+/* A prime above all numbers of elements, so its multiples have each remainder once. */
 #define PRIME UINT64_C(2654435761)
 
 static size_t scattered_place(size_t element, size_t elements)
@@ -74,7 +74,7 @@ bool is_contiguous(const struct layout *layout)
     return layout->place == same_place;
 }
 
-/* A vector is made as one, an indexed type from its places. */
+/* The layout `vector` is a vector type; the others are indexed types of their places. */
 struct layout_type layout_make_type(const struct layout *layout, int elements)
 {
     struct layout_type made = {.type = MPI_INT64_T, .count = elements};

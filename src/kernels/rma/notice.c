@@ -1,11 +1,11 @@
-/* A notice: a word in a rank's window by which another says that what it put before is there. */
+/* A notice: a word in a rank's window by which another rank says that its puts have arrived. */
 #include "rma/notice.h"
 
 #include "mpi/checked.h"
 
 void notice_give(const struct notice *notice, uint64_t value)
 {
-    /* accumulates and puts are not ordered among each other */
+    /* MPI does not order an accumulate after a put */
     CHECKED(MPI_Win_flush(notice->rank, notice->window));
     CHECKED(MPI_Accumulate(&value, 1, MPI_UINT64_T, notice->rank, notice->displacement, 1,
                            MPI_UINT64_T, MPI_REPLACE, notice->window));

@@ -1,9 +1,9 @@
-/* A notice: a word in a rank's window by which another says that what it put before is there.
+/* A notice: a word in a rank's window by which another rank says that its puts have arrived.
  *
- * Both ranks hold a lock_all on the window. The word is accessed by atomic operations of MPI alone,
- * by its own rank, too: they are the only accesses that may meet (MPI 4.1, 12.7). The rank that
- * waits makes a call of MPI at each look, so that it makes progress: the notice of a library that
- * delivers nothing by itself arrives, too. */
+ * Both ranks hold a lock_all on the window. Only MPI's atomic operations access the word, also at
+ * its own rank, because only these may happen at the same time (MPI 4.1, 12.7). The rank that waits
+ * calls MPI at each look and so makes progress. Therefore the notice arrives even if the library
+ * makes no progress by itself. */
 #ifndef ONESIDED_NOTICE_H
 #define ONESIDED_NOTICE_H
 
@@ -13,17 +13,17 @@
 
 struct notice {
     MPI_Win window;
-    int rank;              /* in whose part the word is */
-    MPI_Aint displacement; /* of the word, eight bytes, at that rank: window->begins and more */
+    int rank;              /* the word is in this rank's part */
+    MPI_Aint displacement; /* of the word of eight bytes: window->begins plus its place */
 };
 
-/* At another rank: everything that this rank put to that rank before is complete there, then the
- * word has this value. */
+/* At another rank: complete this rank's earlier puts to that rank, then set the word to the
+ * value. */
 void notice_give(const struct notice *notice, uint64_t value);
 
-/* At the word's rank: wait until it has the value, from 1, or a greater one: who gives notices may
- * be ahead. What was put before the notice can then be read, in an epoch of its own
- * (window_begin_own). */
+/* At the word's rank: wait until the word has at least the value, which is 1 or more; the other
+ * rank may already be ahead. The data put before the notice can then be read in an epoch of the
+ * rank's own (window_begin_own). */
 void notice_await(const struct notice *notice, uint64_t value);
 
 #endif

@@ -1,5 +1,5 @@
-/* Operations: what an origin does to its target's window. Each has a timed loop of its own, with no
- * call through a pointer in it. */
+/* Operations: what an origin does to its target's window. Each has its own timed loop, in which no
+ * call goes through a pointer. */
 #include "rma/operation.h"
 
 #include <string.h>
@@ -97,8 +97,8 @@ INLINE struct access timed_loop(struct transfer *transfer, long long count, bool
     return access;
 }
 
-/* The loop once for each kind of calls, and apart or not: the compiler leaves nothing to decide
- * inside of it. */
+/* A loop for each kind of calls, with and without `apart`, so that the loop itself has no branches
+ * on them. */
 #define LOOP(name, waits, issue)                                                                   \
     static struct access name(struct transfer *transfer, long long count, bool apart)              \
     {                                                                                              \

@@ -9,23 +9,23 @@
 #include "rma/layout.h"
 #include "rma/synchronisation.h"
 
-enum effect { KEEPS, REPLACES, ADDS }; /* what becomes of the target's elements */
+enum effect { KEEPS, REPLACES, ADDS }; /* on the target's elements */
 
-/* An origin's accesses to one target. The operation of each slot takes a payload, a result and a
- * place at the target of its own. */
+/* An origin's accesses to one target. The operation of each slot has its own payload, result and
+ * place at the target. */
 struct transfer {
     struct epoch epoch;
     MPI_Aint displacement;   /* of the first slot, in bytes */
     MPI_Aint slot_bytes;     /* from a slot to the next, at the target */
-    struct layout_type type; /* of what is accessed in a slot of the target */
+    struct layout_type type; /* of a slot's data at the target */
     int elements;            /* of a slot here, eight bytes each */
-    int64_t *payload;        /* what is put or accumulated */
-    int64_t *result;         /* what is fetched */
+    int64_t *payload;        /* the data to put or accumulate */
+    int64_t *result;         /* the fetched data */
     int64_t *compared;       /* what compare_and_swap compares with */
     MPI_Request request;
 };
 
-/* When each part of an access was over, at the origin. */
+/* When the parts of an access ended, at the origin. */
 struct access {
     double begin_s;     /* before the first timed call */
     double begun_s;     /* the epoch is begun */
@@ -40,9 +40,9 @@ struct operation {
     bool fetches;
     bool one_element;
     bool request_based;
-    bool fails; /* compare_and_swap: compares with what the target does not hold */
-    /* THE TIMED LOOP of this operation: an operation on each of the first `count` slots, with a
-     * stamp after each part of the last one where the parts are asked for `apart`. */
+    bool fails; /* compare_and_swap: compares with a value that the target does not have */
+    /* THE TIMED LOOP of this operation: an operation on each of the first `count` slots. `apart`:
+     * with a stamp after each part of the last operation. */
     struct access (*access)(struct transfer *transfer, long long count, bool apart);
 };
 extern const struct operation operations[11];
@@ -58,12 +58,12 @@ const struct operation *operation_named(const char *name);
      .fallback = (fallback_),                                                                      \
      .choices = TABLE(operations)}
 
-/* Whatever replaces the target's elements and fetches nothing has to be read back to be verified,
- * where the target cannot look meanwhile. */
+/* An operation that replaces the target's elements and fetches nothing is read back for
+ * verification if the target cannot look meanwhile. */
 bool is_read_back(const struct operation *operation);
 
-/* At an origin, untimed, in an epoch of the transfer's kind: get so many elements from its
- * displacement on. */
+/* At an origin, untimed, in an epoch of the transfer's kind: get elements from its displacement
+ * on. */
 void transfer_read_back(const struct transfer *transfer, int64_t *copy, int elements);
 
 #endif

@@ -1,5 +1,5 @@
-/* Synchronisations: what is around an operation, at the origin and at the target. What is timed
- * of it is called in the header. */
+/* Synchronisations: the untimed calls around an operation, at the origin and at the target. The
+ * header has the timed calls. */
 #include "rma/synchronisation.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static void wait_for_origins(const struct epoch *epoch)
 const struct synchronisation synchronisations[] = {
     {.name = "lock_exclusive", LOCKED(MPI_LOCK_EXCLUSIVE, 0)},
     {.name = "lock_shared", LOCKED(MPI_LOCK_SHARED, 0)},
-    /* no conflicting lock exists: all locks of such a cell are shared ones */
+    /* no locks conflict: all locks of such a cell are shared */
     {.name = "lock_shared_nocheck", LOCKED(MPI_LOCK_SHARED, MPI_MODE_NOCHECK)},
     {.name = "lock_all_flush", IN_LOCK_ALL(lock_all, NOTHING_FLUSH, nothing)},
     {.name = "lock_all_nocheck", IN_LOCK_ALL(lock_all_nocheck, NOTHING_FLUSH, nothing)},

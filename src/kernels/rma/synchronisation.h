@@ -1,4 +1,4 @@
-/* Synchronisations: what is called around an operation, at its origin and at its target. */
+/* Synchronisations: the calls around an operation, at its origin and at its target. */
 #ifndef ONESIDED_SYNCHRONISATION_H
 #define ONESIDED_SYNCHRONISATION_H
 
@@ -10,17 +10,17 @@
 
 struct synchronisation;
 
-/* What the calls of an epoch are made with. */
+/* The arguments of the calls of an epoch. */
 struct epoch {
     const struct synchronisation *synchronisation;
     MPI_Win window;
-    int target;      /* rank; at its origins */
+    int target;      /* the target's rank, for its origins */
     MPI_Group peers; /* pscw: the target at its origins, all origins at the target */
 };
 
 enum epoch_kind { PASSIVE, GENERAL_ACTIVE, COLLECTIVE_ACTIVE };
 
-/* The calls at an origin that are timed: before the operation, and after it. */
+/* The timed calls at an origin, before and after the operation. */
 enum calls { LOCK_UNLOCK, NOTHING_FLUSH, NOTHING_FLUSH_LOCAL, FENCE_FENCE, START_COMPLETE };
 
 struct synchronisation {
@@ -29,12 +29,12 @@ struct synchronisation {
     enum calls calls;
     int lock_type;          /* LOCK_UNLOCK */
     int assertion;          /* of the lock */
-    bool completes_locally; /* says nothing of the target, unless the operation fetches */
-    /* at an origin, untimed: around the cell, and before the target's flag is waited for */
+    bool completes_locally; /* says nothing about the target, unless the operation fetches */
+    /* at an origin, untimed: around the cell; before the wait for the target's flag */
     void (*enter)(const struct epoch *epoch);
     void (*leave)(const struct epoch *epoch);
     void (*open)(const struct epoch *epoch);
-    /* at an origin, untimed: what completes at the target where the timed call does not */
+    /* at an origin, untimed: completes at the target, if the timed call does not */
     void (*finish)(const struct epoch *epoch);
     /* at the target (COLLECTIVE_ACTIVE: at all ranks but origins), before and after its state */
     void (*target_open)(const struct epoch *epoch);
@@ -55,11 +55,11 @@ const struct synchronisation *synchronisation_named(const char *name);
 
 bool is_exclusive(const struct synchronisation *synchronisation);
 
-/* ---- The timed calls; they become a part of the loop that makes them ---- */
+/* ---- The timed calls, inlined into their loop ---- */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A fence that was opened before is not opened again. */
+/* `opened`: an epoch of fences is open already. */
 INLINE void begin_epoch(const struct epoch *epoch, enum calls calls, bool opened)
 {
     if (calls == LOCK_UNLOCK) {

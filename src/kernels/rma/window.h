@@ -15,13 +15,13 @@ struct window {
     MPI_Info info;       /* of its creation */
     void *memory;        /* this rank's part */
     MPI_Aint size_bytes; /* of it */
-    MPI_Aint *begins;    /* by rank: the displacement of its first byte; a dynamic window's are
-                            addresses, all others' are 0 */
-    int rank;            /* this one's */
-    bool is_locked;      /* this rank holds a lock_all: it may not lock itself then */
+    MPI_Aint *begins;    /* by rank: the displacement of its first byte; an address in a dynamic
+                            window, else 0 */
+    int rank;            /* this rank */
+    bool is_locked;      /* this rank holds a lock_all, and may not lock itself */
     bool has_ghost;      /* rma/ghost.h: */
-    MPI_Win shared;      /* by which the ghost and its target have the same memory */
-    MPI_Comm sharing;    /* the ranks of that */
+    MPI_Win shared;      /* shares the memory of ghost and target */
+    MPI_Comm sharing;    /* the ranks of `shared` */
 };
 
 /* Where a window's memory comes from: create, allocate, shared, dynamic. */
@@ -41,7 +41,7 @@ extern const struct flavor flavors[FLAVORS];
      .fallback = (fallback_),                                                                      \
      .choices = TABLE(flavors)}
 
-/* The same, where an axis before this one has one of some values: "axis=value,value". */
+/* The same, with a meaning only for some values of an earlier axis: "axis=value,value". */
 #define FLAVOR_ONLY_WITH_AXIS(fallback_, with_)                                                    \
     {.name = "flavor",                                                                             \
      .help = "where the window's memory comes from",                                               \
@@ -50,39 +50,41 @@ extern const struct flavor flavors[FLAVORS];
      .choices = TABLE(flavors),                                                                    \
      .only_with = (with_)}
 
-/* Collective: tell whether such a window can span all ranks; leave the reason in the record if it
- * cannot, the same on all ranks. */
+/* Collective: tell whether such a window can span all ranks; if not, the record has the reason, the
+ * same on all ranks. */
 bool window_is_supported(const struct launch *launch, const struct flavor *flavor,
                          struct record *record);
 
-/* Collective: tell whether the ranks of each such communicator can share memory; leave the reason
- * in the record if they cannot, the same on all ranks. Some libraries have no shared windows where
- * they were told to share no memory. */
+/* Collective: tell whether the ranks of each such communicator can share memory; if not, the record
+ * has the reason, the same on all ranks. Some libraries have no shared windows if a setting forbids
+ * shared memory. */
 bool window_can_share(MPI_Comm communicator, struct record *record);
 
-/* Collective: open a window with so many bytes of this rank's; its errors are returned. */
+/* Collective: open a window with size_bytes of this rank's memory; its calls return errors. */
 struct window window_open(const struct launch *launch, const struct flavor *flavor,
                           MPI_Aint size_bytes);
 struct window window_open_with(const struct launch *launch, const struct flavor *flavor,
                                MPI_Aint size_bytes, MPI_Info info);
 
-/* Keep what can be known of a window; on each rank, for the attributes may be asked locally. */
+/* Record the properties of a window; on each rank, because each rank asks for its attributes. */
 void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes);
 
-/* Collective: nobody accesses it any more. A lock_all that this rank holds is released before. */
+/* Collective: close a window that no rank accesses any more; first release this rank's lock_all. */
 void window_close(struct window *window);
 
-/* A lock_all of this rank, which may not lock itself meanwhile. To release none does nothing. */
+/* Begin and end a lock_all of this rank, which may not lock itself meanwhile. A release without a
+ * lock_all does nothing. */
 void window_hold(struct window *window);
 void window_release(struct window *window);
 
-/* An epoch of this rank's own, for its loads and stores in its own part; inside the lock_all that
- * it holds, if it does. With MPI_LOCK_SHARED others may hold shared locks, and barriers must keep
- * the accesses apart. MPI_Win_sync keeps both copies of the window alike. */
+/* Around this rank's loads and stores in its own part: an epoch of its own, or its lock_all. With
+ * MPI_LOCK_SHARED other ranks may hold shared locks, and barriers must separate the accesses.
+ * MPI_Win_sync makes the window's public and private copy equal. */
 void window_begin_own(struct window *window, int lock_type);
 void window_end_own(struct window *window);
 
-/* The same where only a lock_all is an epoch that needs it: else none is open between bursts. */
+/* The same between bursts, if this rank holds a lock_all; else no epoch is open, and they do
+ * nothing. */
 void window_begin_between(struct window *window);
 void window_end_between(struct window *window);
 

@@ -1,14 +1,13 @@
-/* A word of eight bytes in a rank's part of a window, accessed by atomic operations of MPI alone.
- */
+/* A word of eight bytes in a rank's part of a window, accessed only by MPI's atomic operations. */
 #include "rma/word.h"
 
 #include <sched.h>
 
 #include "mpi/checked.h"
 
-#define LOOKS 1000 /* at a word, before the core is offered to another rank */
+#define LOOKS 1000 /* at a word before the core is offered to another rank */
 
-/* What is given and found is the call's until the operation is complete. */
+/* The call uses `operand` and `found` until the operation is complete. */
 static void fetch(struct word word, MPI_Op operation, const int64_t *operand, int64_t *found)
 {
     CHECKED(MPI_Fetch_and_op(operand, found, MPI_INT64_T, word.rank, word.displacement, operation,

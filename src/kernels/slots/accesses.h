@@ -1,12 +1,11 @@
-/* Accesses to a slot at rank 0, for timed loops, of which they become a part; and the rows of a
- * kernel's axes. */
+/* Accesses to a slot at rank 0, inlined into timed loops; and rows of a kernel's axes. */
 #ifndef ONESIDED_SLOTS_ACCESSES_H
 #define ONESIDED_SLOTS_ACCESSES_H
 
 #include "mpi/checked.h"
 #include "slots/slots.h"
 
-/* `with_`: the idioms that are no loads and stores; these need a shared window. */
+/* `with_`: all idioms but loads and stores, which need a shared window. */
 #define FLAVOR_OF_IDIOM_AXIS(with_) FLAVOR_ONLY_WITH_AXIS("allocate", "idiom=" with_)
 #define WRITE_BYTES_AXIS(fallback_)                                                                \
     {.name = "size_bytes",                                                                         \
@@ -16,10 +15,10 @@
      .minimum = 8,                                                                                 \
      .maximum = 1 << 24}
 
-/* Has the window the memory model MPI_WIN_UNIFIED? Collective; the record says so if not. */
+/* Collective: does the window have the model MPI_WIN_UNIFIED? If not, the record says so. */
 bool is_unified(const struct slots *slots);
 
-/* What a call accesses in a slot: here, and at rank 0. */
+/* A call's arguments for a slot, here and at rank 0. */
 #define SLOT_HERE(part) slots->transfer.part + slot * slots->elements, slots->elements, MPI_INT64_T
 #define SLOT_THERE                                                                                 \
     TARGET, slots->transfer.displacement + slot * slots->transfer.slot_bytes, slots->elements,     \
@@ -49,7 +48,7 @@ INLINE void rget_slot(const struct slots *slots, long long slot)
     CHECKED(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
-/* A put, and a get, that are atomic in each element and ordered among each other. */
+/* A put and a get that are atomic in each element, and that MPI orders. */
 INLINE void replace_slot(const struct slots *slots, long long slot)
 {
     CHECKED(

@@ -9,7 +9,7 @@
 #include "slots/lanes.h"
 #include "slots/messages.h"
 
-/* ---- What a pass is ---- */
+/* ---- The messages of a pass ---- */
 
 static void append(struct parts *parts, struct part part)
 {
@@ -67,7 +67,7 @@ bool exchange_describe_blocks(struct exchange *exchange)
     return elements > 0;
 }
 
-/* The peers of some messages, each once. */
+/* Return the peers of messages, each peer once. */
 static struct peers peers_of(const struct parts *parts, int ranks)
 {
     struct peers peers = {.ranks = allocate((size_t)ranks, sizeof peers.ranks[0])};
@@ -89,14 +89,14 @@ static struct peers peers_of(const struct parts *parts, int ranks)
 
 static void free_peers(struct peers *peers)
 {
-    /* without members it may be MPI's own */
+    /* a group without members may be MPI's own */
     if (peers->count > 0) {
         CHECKED(MPI_Group_free(&peers->group));
     }
     free(peers->ranks);
 }
 
-/* The elements of the largest slot of any lane and rank: all have as many. */
+/* The elements of the largest slot of any lane and rank; all slots have this size. */
 static size_t slot_elements_of(const struct exchange *exchange)
 {
     size_t most = 0;
@@ -116,7 +116,7 @@ static uint64_t pass_number(const struct exchange *exchange, int pass)
     return exchange->first + (uint64_t)pass;
 }
 
-/* Among the messages of all passes. */
+/* The number of a message among the messages of all passes. */
 static uint64_t number_of(const struct exchange *exchange, const struct part *part, int pass)
 {
     return pass_number(exchange, pass) * exchange->messages + part->number;
@@ -153,7 +153,7 @@ static const struct contents *contents_of(const struct exchange *exchange)
 
 /* ---- Bursts ---- */
 
-/* In which the burst's messages are. */
+/* The slots that have the burst's messages. */
 static int slots_in_use(const struct exchange *exchange)
 {
     return exchange->interface->epochs == SAME_SLOT ? 1 : exchange->passes;
@@ -208,7 +208,7 @@ static void keep(void *state, long long burst)
 
 /* ---- A cell ---- */
 
-/* Choose how many slots there are, or leave in the record that there is no room for one. */
+/* Choose the number of slots; false, with the reason in the record, if there is no room for one. */
 static bool has_room(struct exchange *exchange)
 {
     if (exchange->kind->contents == NULL) {

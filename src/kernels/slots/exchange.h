@@ -1,18 +1,20 @@
 /* Exchanges of messages over one description and several interfaces.
  *
  * Timed as in Lawrence Livermore National Laboratory, "MPI Performance Measurements"
- * (UCRL-WEB-218462, 2006), section "Algorithms": a number of passes is timed as a whole. Here these
- * are the operations of a burst (mpi/trial.h), and a sample is the time of one of them.
+ * (UCRL-WEB-218462, 2006), section "Algorithms": a number of passes is timed as a whole. Here the
+ * passes are the operations of a burst (mpi/trial.h), and a sample is the time of one operation.
  *
- * A pass is a list of messages, which a kernel describes. Each rank has two regions of memory, one
- * with the messages that it sends and one with those that it receives; with a window both are in
- * it. Each pass of a burst has a slot of its own in both, and each message has values of its own:
- * after a burst every element is compared with what its source had. A kernel whose messages lie in
- * data of its own has one region, and fills and compares its slots itself (struct contents).
+ * A pass is a list of messages, which a kernel describes. Each rank has two regions of memory: one
+ * for the messages that it sends, one for the messages that it receives. If there is a window, both
+ * regions are in it. Each pass of a burst has its own slot in both regions, and each message has
+ * its own values: after a burst every element is compared with the source's value. A kernel whose
+ * messages lie in data of its own has one region, and fills and compares its slots itself (struct
+ * contents).
  *
- * Several threads of a rank may send, receive, put, tell and hear at once where each has a lane:
- * messages and notices of different lanes never match, and their memory has no cache line in
- * common. Lanes share a communicator, in which each has a tag, or a window; or each has its own. */
+ * Several threads of a rank may send, receive, put, tell and hear at once if each thread has a
+ * lane: messages and notices of different lanes never match, and their memory has no cache line in
+ * common. All lanes share a communicator, in which each lane has a tag, or a window; or each lane
+ * has its own. */
 #ifndef ONESIDED_EXCHANGE_H
 #define ONESIDED_EXCHANGE_H
 
@@ -27,8 +29,8 @@
 
 struct exchange;
 
-/* What an exchange has a window for. SAME_SLOT: for nothing, and all passes, as many as the option
- * `burst` allows, use the slot of the first: what a later pass loses, the first has brought. */
+/* The epochs of an exchange's window. SAME_SLOT: no window, and all passes, as many as the option
+ * `burst` allows, use the first slot; a message that a later pass loses is not noticed. */
 enum epochs { NO_WINDOW, SAME_SLOT, FENCE, PSCW, LOCK_ALL };
 
 /* How an exchange is written: a row of the axis. */
@@ -43,7 +45,7 @@ struct interface {
 struct part {
     int peer;
     int elements;
-    size_t own, at_peer; /* elements before it in the slot here, and in the one at the peer */
+    size_t own, at_peer; /* elements before it in the slot, here and at the peer */
     int lane;
     uint64_t number; /* among the messages of a pass */
 };
@@ -53,22 +55,22 @@ struct parts {
     struct part *part;
 };
 
-/* What the messages of a lane go through; lanes that are not apart have the same. */
+/* The path of a lane's messages; lanes that are not apart have the same. */
 struct lane {
     MPI_Comm communicator;
     const struct window *window;
-    int64_t *memory; /* of its two regions */
-    MPI_Aint begin;  /* bytes before these in the window's memory of each rank */
+    int64_t *memory; /* its two regions */
+    MPI_Aint begin;  /* bytes before the regions in each rank's window memory */
 };
 
-/* Ranks that this one sends to, or receives from, each once. */
+/* The ranks to which this rank sends, or from which it receives, each once. */
 struct peers {
     int count;
     int *ranks;
     MPI_Group group;
 };
 
-/* What the slots of a pass hold, where these are not the messages themselves. */
+/* Functions for slots that hold other data than the messages themselves. */
 struct contents {
     void (*fill)(struct exchange *exchange, int pass);
     void (*compare)(struct exchange *exchange, int pass);
@@ -76,14 +78,14 @@ struct contents {
 
 /* What an exchange is. */
 struct kind {
-    /* All ranks: add the messages of a pass, the same on all ranks; false: the record says why it
-     * cannot run. */
+    /* All ranks: add the messages of a pass, the same on all ranks; false, with the reason in the
+     * record, if the cell cannot run. */
     bool (*describe)(struct exchange *exchange);
     bool swaps;        /* the two regions change their roles from pass to pass */
-    bool first_counts; /* rank 0's time counts, else that of the slowest rank */
-    int sequel;        /* messages of a pass that follow each other: a sample is the time of one */
-    const struct contents *contents; /* or NULL; `describe` sets the elements of a slot, then */
-    /* NULL, or what is kept of a burst beside its time. */
+    bool first_counts; /* rank 0's time counts; else the slowest rank's time */
+    int sequel;        /* messages in turn in a pass: a sample is the time of one message */
+    const struct contents *contents; /* or NULL; if not, `describe` sets the elements of a slot */
+    /* NULL, or records further values of a burst. */
     void (*keep)(struct exchange *exchange, long long burst);
 };
 
@@ -96,18 +98,18 @@ struct exchange {
     int rank, ranks;
     struct parts sends, receives;
     struct peers destinations, sources;
-    MPI_Request *requests; /* as many as this rank receives messages in a pass */
+    MPI_Request *requests; /* one for each message that this rank receives in a pass */
     MPI_Status *statuses;  /* one for each; older headers and GCC disagree on MPI_STATUSES_IGNORE */
     size_t *sent_elements, *received_elements; /* by lane and rank, in a pass */
     uint64_t messages;                         /* of a pass, all ranks */
     size_t slot_elements;                      /* of a lane */
-    long long size_bytes;                      /* of a message; by exchange_elements */
+    long long size_bytes;                      /* of a message; set by exchange_elements */
     int slots, regions;
     int lanes;        /* TEAM_MAX at most */
-    bool lanes_apart; /* each has a communicator, or a window, of its own */
+    bool lanes_apart; /* each lane has its own communicator or window */
     struct lane lane[TEAM_MAX];
-    void *memory;         /* of all lanes, without a window */
-    struct window window; /* of all lanes; of the first, where they are apart */
+    void *memory;         /* of all lanes, if there is no window */
+    struct window window; /* of all lanes; of the first lane if apart */
     struct window further_windows[TEAM_MAX - 1];
     uint64_t first; /* number of the burst's first pass, from 1 */
     int passes;     /* of the burst */
@@ -116,7 +118,7 @@ struct exchange {
     struct verification found;
 };
 
-/* A row of a kernel's axes; a kernel declares its table `interfaces` before. */
+/* A row of a kernel's axes; the kernel declares its table `interfaces` before this row. */
 #define INTERFACE_AXIS(fallback_)                                                                  \
     {.name = "interface",                                                                          \
      .help = "how the messages are exchanged",                                                     \
@@ -130,7 +132,7 @@ struct exchange {
     .minimum = 8, .maximum = (most_)
 #define MESSAGE_BYTES_AXIS(of_, fallback_, most_)                                                  \
     {MESSAGE_BYTES("size of a " of_ ", a multiple of 8", fallback_, most_)}
-/* The same, and words for sizes at the library's eager limit; with LIMIT_OPTIONS. */
+/* The same, with words for sizes at the library's eager limit; needs LIMIT_OPTIONS. */
 #define MESSAGE_BYTES_OR_LIMIT_AXIS(of_, fallback_, most_)                                         \
     {MESSAGE_BYTES("size of a " of_ ", a multiple of 8" LIMIT_HELP, fallback_, most_),             \
      .words = LIMIT_WORDS}
@@ -142,31 +144,32 @@ struct exchange {
 void exchange_run(struct launch *launch, const struct cell *cell, struct record *record,
                   const struct kind *kind);
 
-/* For `describe`, collective: the elements of the cell's size_bytes; 0, and the record says why, if
- * these are no multiple of 8, or at a limit that there is not. And: add a message to a pass. */
+/* For `describe`, collective: the elements of the cell's size_bytes; 0, with the reason in the
+ * record, if size_bytes is no multiple of 8, or if no limit was found. Then: add a message to a
+ * pass. */
 int exchange_elements(struct exchange *exchange);
 void exchange_add(struct exchange *exchange, int source, int destination, int elements);
-/* The same, on one of exchange->lanes, which `describe` sets before, and whether they are apart. */
+/* The same on a lane; `describe` first sets exchange->lanes, and whether the lanes are apart. */
 void exchange_add_on(struct exchange *exchange, int lane, int source, int destination,
                      int elements);
 
-/* A `describe`: each rank sends a block of the cell's size_bytes to every rank, itself too, in the
- * order of ranks at both ends, as MPI_Alltoall has them. */
+/* A `describe`: each rank sends a block of the cell's size_bytes to every rank, also to itself,
+ * with blocks in the order of ranks at both ends, as in MPI_Alltoall. */
 bool exchange_describe_blocks(struct exchange *exchange);
 
-/* ---- For the timed loops, of which they become a part ---- */
+/* ---- Inlined into the timed loops ---- */
 
 #define INLINE static inline __attribute__((always_inline))
-#define NOTICE_BYTES 64 /* a word for each rank and lane, with a cache line of its own */
+#define NOTICE_BYTES 64 /* a word for each rank and lane, in a cache line of its own */
 
-/* Memory before the regions. */
+/* Bytes of memory before the regions. */
 INLINE size_t notice_bytes(const struct exchange *exchange)
 {
     return (size_t)(exchange->ranks * exchange->lanes) * NOTICE_BYTES;
 }
 
-/* Elements before the slot of a pass in a lane's memory, in the region that a rank sends from or
- * receives into. */
+/* Elements before the slot of a pass in a lane's memory, in the region for sending or for
+ * receiving. */
 INLINE size_t slot_of(const struct exchange *exchange, bool receives, int pass)
 {
     const uint64_t turn = exchange->kind->swaps ? exchange->first + (uint64_t)pass : 0;
@@ -174,19 +177,19 @@ INLINE size_t slot_of(const struct exchange *exchange, bool receives, int pass)
     return (region * (size_t)exchange->slots + (size_t)pass) * exchange->slot_elements;
 }
 
-/* Of some numbers of ranks one has no messages. */
+/* False if this rank has no messages, as with some numbers of ranks. */
 INLINE bool takes_part(const struct exchange *exchange)
 {
     return exchange->sends.count > 0;
 }
 
-/* Of one block for each rank. */
+/* Elements of a block, if there is one block for each rank. */
 INLINE int block_elements(const struct exchange *exchange)
 {
     return exchange->sends.part[0].elements;
 }
 
-/* Where there is one lane: the slot of a pass. */
+/* With one lane: the slot of a pass. */
 INLINE int64_t *outgoing(const struct exchange *exchange, int pass)
 {
     return exchange->lane->memory + slot_of(exchange, false, pass);
@@ -197,7 +200,7 @@ INLINE int64_t *incoming(const struct exchange *exchange, int pass)
     return exchange->lane->memory + slot_of(exchange, true, pass);
 }
 
-/* Where a message is sent from, and where it is received. */
+/* The place from which a message is sent, and the place where it is received. */
 INLINE int64_t *source_of(const struct exchange *exchange, const struct part *part, int pass)
 {
     return exchange->lane[part->lane].memory + slot_of(exchange, false, pass) + part->own;
@@ -234,7 +237,7 @@ INLINE void receive_later(const struct exchange *exchange, const struct part *pa
                       part->lane, exchange->lane[part->lane].communicator, request));
 }
 
-/* Of a place in a lane's memory at a rank. */
+/* The displacement of a place in a lane's memory at a rank. */
 INLINE MPI_Aint displacement_on(const struct exchange *exchange, int lane, int rank,
                                 size_t elements)
 {
@@ -247,7 +250,7 @@ INLINE MPI_Aint displacement(const struct exchange *exchange, int rank, size_t e
     return displacement_on(exchange, 0, rank, elements);
 }
 
-/* Begin to put a message where its destination receives it. */
+/* Begin to put a message to its place at the destination. */
 INLINE void put(const struct exchange *exchange, const struct part *part, int pass)
 {
     const size_t at_peer = slot_of(exchange, true, pass) + part->at_peer;
@@ -256,7 +259,7 @@ INLINE void put(const struct exchange *exchange, const struct part *part, int pa
                     MPI_INT64_T, exchange->lane[part->lane].window->handle));
 }
 
-/* Blocks for all ranks (exchange_describe_blocks): no two ranks put to the same rank first. */
+/* Put blocks to all ranks (exchange_describe_blocks); no two ranks begin with the same rank. */
 INLINE void put_blocks(const struct exchange *exchange, int pass)
 {
     for (int step = 0; step < exchange->ranks; step++) {
@@ -264,7 +267,7 @@ INLINE void put_blocks(const struct exchange *exchange, int pass)
     }
 }
 
-/* Begin to get a message from where its source has it. */
+/* Begin to get a message from its place at the source. */
 INLINE void get(const struct exchange *exchange, const struct part *part, int pass)
 {
     const size_t at_peer = slot_of(exchange, false, pass) + part->at_peer;
@@ -273,7 +276,7 @@ INLINE void get(const struct exchange *exchange, const struct part *part, int pa
                     MPI_INT64_T, exchange->lane[part->lane].window->handle));
 }
 
-/* Of the word in the memory of a rank by which another tells it something. */
+/* The notice with which the rank `teller` tells the rank `rank` something, on a lane. */
 INLINE struct notice notice_of(const struct exchange *exchange, int rank, int teller, int lane)
 {
     const MPI_Aint word = (MPI_Aint)lane * exchange->ranks + teller;
@@ -283,7 +286,7 @@ INLINE struct notice notice_of(const struct exchange *exchange, int rank, int te
                            .displacement = window->begins[rank] + word * NOTICE_BYTES};
 }
 
-/* Tell a rank that what this one put there in a pass is there, or that its data can be got. */
+/* Tell a rank that this rank's puts of a pass have arrived there, or that it may get the data. */
 INLINE void tell_on(const struct exchange *exchange, int lane, int rank, int pass)
 {
     const struct notice notice = notice_of(exchange, rank, exchange->rank, lane);
@@ -291,7 +294,7 @@ INLINE void tell_on(const struct exchange *exchange, int lane, int rank, int pas
     notice_give(&notice, exchange->first + (uint64_t)pass);
 }
 
-/* Wait until a rank has told that of a pass. */
+/* Wait for a rank's notice of a pass. */
 INLINE void hear_on(const struct exchange *exchange, int lane, int rank, int pass)
 {
     const struct notice notice = notice_of(exchange, exchange->rank, rank, lane);
@@ -324,7 +327,7 @@ INLINE void hear_all(const struct exchange *exchange, int pass)
     }
 }
 
-/* Let the sources of this rank's messages access its window, or wait until all have. */
+/* Let the sources of this rank's messages access its window, or wait until all have done so. */
 INLINE void expose(const struct exchange *exchange, const struct peers *origins)
 {
     if (origins->count > 0) {
@@ -339,7 +342,7 @@ INLINE void await_origins(const struct exchange *exchange, const struct peers *o
     }
 }
 
-/* At the last pass of a burst no epoch is opened again. */
+/* After the last pass of a burst no further epoch is opened. */
 INLINE void fence(const struct exchange *exchange, bool is_last)
 {
     CHECKED(MPI_Win_fence(is_last ? MPI_MODE_NOSUCCEED : 0, exchange->window.handle));

@@ -1,4 +1,4 @@
-/* What the files of this room know of each other's. */
+/* Functions and types that only the files of slots/ use. */
 #ifndef ONESIDED_SLOTS_INSIDE_H
 #define ONESIDED_SLOTS_INSIDE_H
 
@@ -8,35 +8,35 @@
 
 enum stage { DESCRIBED, OPEN, PREPARED };
 
-/* End the launch where a call comes too early or too late. */
+/* End the launch if a call comes too early or too late. */
 void expect_stage(const struct slots *slots, enum stage stage, const char *call);
 
-/* Of all slots of a region, without gaps. */
+/* The elements of all slots of a region, without gaps. */
 int all_elements(const struct slots *slots);
 
-/* From a slot to the next, at the target. */
+/* Bytes from a slot to the next, at the target. */
 size_t slot_bytes(const struct slots *slots);
 
-/* Regions that the target has, and of which this rank knows what they must hold. */
+/* The number of the target's regions; the regions whose expected values this rank knows. */
 int regions_there(const struct slots *slots);
 int known_begin(const struct slots *slots);
 int known_end(const struct slots *slots);
 
 const struct window *window_of(const struct slots *slots, int region);
 
-/* Bytes before a region in its window; and in a region before what is spare. */
+/* Bytes before a region in its window; bytes before the spare elements in a region. */
 size_t region_begin(const struct slots *slots, int region);
 size_t spare_begin(const struct slots *slots);
 
 /* The number of an element through all regions. */
 size_t number_of(const struct slots *slots, int region, int element);
 
-/* Where an element is in its region, or the gap that belongs to it. */
+/* The place of an element in its region, or of the element's gap. */
 size_t place_by(const struct slots *slots, int element,
                 size_t (*place)(size_t element, size_t elements));
 
-/* What the target must hold before the first burst; and at the target, store it: all pages are
- * touched then, elements and gaps. */
+/* Set the models to the values before the first burst; at the target, store elements and gaps,
+ * which also touches all pages. */
 void values_begin(const struct slots *slots);
 void values_initialise(const struct slots *slots);
 

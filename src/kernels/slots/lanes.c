@@ -1,5 +1,4 @@
-/* The lanes of an exchange: the communicators or windows, and the memory, that its messages go
- * through. */
+/* The lanes of an exchange: communicators or windows, and memory, for its messages. */
 #include "slots/lanes.h"
 
 #include <stdlib.h>
@@ -7,7 +6,7 @@
 
 #include "harness/memory.h"
 
-#define PAGE_BYTES 4096 /* lanes have none in common */
+#define PAGE_BYTES 4096 /* two lanes have no page in common */
 
 static bool has_windows(const struct exchange *exchange)
 {
@@ -25,7 +24,7 @@ static struct window *window_number(struct exchange *exchange, int number)
     return number == 0 ? &exchange->window : &exchange->further_windows[number - 1];
 }
 
-/* Two regions; whole pages where there are several lanes. */
+/* Bytes of two regions; whole pages if there are several lanes. */
 static size_t lane_bytes(const struct exchange *exchange)
 {
     const size_t elements =
@@ -73,7 +72,7 @@ static void close_communicators(struct exchange *exchange)
     free(exchange->memory);
 }
 
-/* With notices before the regions. */
+/* Open a window with notices before the regions. */
 static void open_window(struct exchange *exchange, struct window *window,
                         const struct flavor *flavor, size_t bytes)
 {

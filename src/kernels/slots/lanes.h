@@ -1,11 +1,10 @@
-/* The lanes of an exchange: the communicators or windows, and the memory, that its messages go
- * through. */
+/* The lanes of an exchange: communicators or windows, and memory, for its messages. */
 #ifndef ONESIDED_LANES_H
 #define ONESIDED_LANES_H
 
 #include "slots/exchange.h"
 
-/* Collective: open what exchange->lanes need; false: the record says why that cannot be. */
+/* Collective: open what exchange->lanes need; false, with the reason in the record, on failure. */
 bool lanes_open(struct exchange *exchange);
 void lanes_close(struct exchange *exchange);
 

@@ -1,8 +1,8 @@
-/* Messages: new values where they come from, none where they go, and whether they arrived.
+/* Messages: new values at the source, cleared memory at the destination, and the verification.
  *
- * Each message of a sample has a number of its own, from which its elements are made: one that is
- * lost, or that of another sample, rank or place, is wrong data. Inline, and of no library: MPI and
- * OpenSHMEM have the same. */
+ * Each message of a sample has its own number, from which its elements are made. So a lost message,
+ * or a message of another sample, rank or place, is wrong data. The functions are inline and call
+ * no library; the kernels of MPI and of OpenSHMEM use them. */
 #ifndef ONESIDED_SLOTS_MESSAGES_H
 #define ONESIDED_SLOTS_MESSAGES_H
 
@@ -10,7 +10,7 @@
 
 #include "harness/verification.h"
 
-#define NOTHING (-1) /* where a message goes, before it does; no message has it */
+#define NOTHING (-1) /* at the destination before a message; no message has this value */
 
 static inline void message_fill(int64_t *memory, int elements, uint64_t number)
 {
@@ -26,7 +26,7 @@ static inline void message_clear(int64_t *memory, int elements)
     }
 }
 
-/* `sample` is what a mismatch names. */
+/* The text of a mismatch names `sample`. */
 static inline void message_check(struct verification *found, const int64_t *memory, int elements,
                                  uint64_t number, uint64_t sample)
 {

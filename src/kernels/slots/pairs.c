@@ -1,10 +1,10 @@
 /* Pairs that exchange messages at the same time: of processes, or of threads of two processes. */
 #include "slots/pairs.h"
 
-/* Of the cell that runs. */
+/* The pairs of the running cell. */
 static struct {
     struct pairs pairs;
-    struct team team; /* the threads of this rank, a lane each */
+    struct team team; /* the threads of this rank; each has a lane */
     const struct exchange *exchange;
     int passes;
     void (*task)(const struct exchange *exchange, int lane, int passes);

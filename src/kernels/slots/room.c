@@ -3,7 +3,7 @@
 
 #include "harness/share.h"
 
-/* Beside the buffers of a pass there are the library's, the window's and those of the values. */
+/* Besides the pass, the library, the window and the values of the verification need memory. */
 #define PARTS_OF_MEMORY 8
 
 static long long lesser(long long a, long long b)

@@ -1,4 +1,4 @@
-/* Room for the operations of a burst: each has a slot of its own for what it sends and receives. */
+/* Room for the operations of a burst: each has its own slot for the data it sends and receives. */
 #ifndef ONESIDED_SLOTS_ROOM_H
 #define ONESIDED_SLOTS_ROOM_H
 
@@ -23,8 +23,8 @@
          .minimum = 1,                                                                             \
          .maximum = 1LL << 40}
 
-/* Choose how many passes a burst may have, with so many bytes each, at all ranks alike; 0, and the
- * record says so, where there is no room for one. */
+/* Return how many passes of pass_bytes a burst may have, the same on all ranks; 0, with the reason
+ * in the record, if there is no room for one. */
 int slots_choose(const struct launch *launch, struct record *record, long long pass_bytes);
 
 #endif

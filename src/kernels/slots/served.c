@@ -15,7 +15,7 @@ bool served_is_supported(const struct launch *launch, enum serves serves, bool c
     return !computes || meeting_is_supported(launch, record);
 }
 
-/* A thread needs no part in the burst; a rank serves until all others have released it. */
+/* True if the server is a rank, which serves in a burst until all others have released it. */
 static bool is_called(const struct served *served)
 {
     return served->serves == TARGET_ITSELF || served->serves == A_RANK;
@@ -51,7 +51,7 @@ static void check(void *state, long long burst)
     server_let(&served->server);
 }
 
-/* A trial in which the server has its part. */
+/* Run a trial with the server. */
 static void run_with_server(struct served *served, struct trial *trial)
 {
     const struct launch *launch = served->slots.launch;

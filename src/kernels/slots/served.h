@@ -1,6 +1,6 @@
 /* Accesses to rank 0's memory (slots/slots.h) that their origins make, or that a server makes for
- * them (mpi/server.h): rank 0 itself in its own calls, a second thread of it, or a rank of its own
- * that shares its memory. A kernel's own struct begins with a struct served. */
+ * them (mpi/server.h). The server is rank 0 itself in its own calls, a second thread of rank 0, or
+ * a further rank that shares rank 0's memory. A kernel's own struct begins with a struct served. */
 #ifndef ONESIDED_SERVED_H
 #define ONESIDED_SERVED_H
 
@@ -14,9 +14,9 @@ struct served {
     enum serves serves;
     /* At the server, for a request; its state is this struct. */
     void (*answer)(struct server *server, const struct request *request);
-    struct server server; /* this and what follows: of served_run */
+    struct server server; /* this and the following members belong to served_run */
     char *memory;         /* at the server: rank 0's part of the window */
-    /* of the slots' trial; the server's thread may meet no prepare and no check */
+    /* of the slots' trial; they do not run while the server's thread answers */
     void (*prepare)(void *state, long long burst);
     double (*go)(void *state, long long burst);
     void (*check)(void *state, long long burst);
@@ -26,8 +26,8 @@ struct served {
 bool served_is_supported(const struct launch *launch, enum serves serves, bool computes,
                          struct record *record);
 
-/* Collective: open the window, take all samples of the cell (mpi/trial.h), close it. Its slots
- * say what is accessed; with a server the window and its epochs are chosen here. */
+/* Collective: open the window, take all samples of the cell (mpi/trial.h), close the window. The
+ * slots say what is accessed; with a server, served_run chooses the window and its epochs. */
 void served_run(struct served *served, bool computes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Slots in a window: which there are, their windows, and the trial over them. */
+/* Slots in a window: their description, their windows, and their trial. */
 #include "slots/accesses.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define BURST_BYTES (256 << 10)
 #define SPARE_ELEMENTS 8
 
-/* ---- Which there are ---- */
+/* ---- Their description ---- */
 
 static bool has_ghost(const struct slots *slots)
 {
@@ -57,7 +57,7 @@ struct slots slots_of_elements(struct launch *launch, const struct cell *cell,
                           .spare = SPARE_ELEMENTS};
 }
 
-/* Collective: may there be such slots? The record says why not. */
+/* Collective: are such slots possible? The record says why not. */
 static bool is_supported(const struct slots *slots)
 {
     if (slots->size_bytes != slots->elements * (double)sizeof(int64_t) && slots->size_bytes > 0) {
@@ -81,7 +81,7 @@ static bool has_gaps(const struct slots *slots)
     return slots->stride_bytes > (int)slots->element->bytes;
 }
 
-/* Elements with a gap after each are a struct. */
+/* An element with a gap after it is a struct. */
 static struct layout_type make_type(const struct slots *slots)
 {
     struct layout_type type = {.type = slots->element->handle, .count = slots->elements};
@@ -117,7 +117,7 @@ static void free_type(struct slots *slots)
     }
 }
 
-/* Each part on pages of its own: no origin shares a cache line with another. */
+/* Each part has pages of its own, so no two origins share a cache line. */
 static void allocate_regions(struct slots *slots)
 {
     const size_t elements = (size_t)all_elements(slots);
@@ -175,7 +175,7 @@ static void open_windows(struct slots *slots)
     record_window(slots->record, slots->window->handle, slots->flavor->name, bytes);
 }
 
-/* Where rank 0 posts: its peers are all origins, an origin's is rank 0. */
+/* If rank 0 posts: rank 0's peers are all origins; an origin's peer is rank 0. */
 static MPI_Group make_peers(const struct slots *slots)
 {
     MPI_Group all, peers = MPI_GROUP_NULL;
@@ -191,7 +191,7 @@ static MPI_Group make_peers(const struct slots *slots)
     return peers;
 }
 
-/* How this rank reaches its first region, or one that has none the first of all. */
+/* Set the transfer to this rank's first region; a rank without a region gets the first of all. */
 static void find_region(struct slots *slots)
 {
     const int region = slots->begin < slots->end ? slots->begin : 0;

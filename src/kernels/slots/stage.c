@@ -1,4 +1,4 @@
-/* In which order the calls of this room come. */
+/* The order of the calls of slots/. */
 #include <stdio.h>
 #include <stdlib.h>
 

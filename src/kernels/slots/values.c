@@ -1,11 +1,11 @@
-/* What slots hold: new values before a burst, and what must have become of them after it. */
+/* The values of slots: new values before a burst, and their verification after it. */
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "slots/words.h"
 
-#define UNTOUCHED 0x5A5A5A5A5A5A5A5A /* a result that nobody has fetched */
+#define UNTOUCHED 0x5A5A5A5A5A5A5A5A /* a result before a fetch */
 
-/* What gaps hold, by their place in the window. */
+/* The value of a gap, by its place in the window. */
 static int64_t guard(size_t place)
 {
     return -1 - (int64_t)(place / WORD_BYTES);
@@ -13,7 +13,7 @@ static int64_t guard(size_t place)
 
 /* ---- New values ---- */
 
-/* The target's loads and stores. */
+/* Begin the target's loads and stores. */
 static void begin_own(const struct slots *slots, int lock_type)
 {
     for (int i = 0; !slots->posts && i < slots->windows; i++) {
@@ -52,7 +52,7 @@ void values_initialise(const struct slots *slots)
     end_own(slots);
 }
 
-/* Models of so many elements of each region, by the number of the sample. */
+/* Set the models of so many elements of each region to the values of the sample. */
 static void renew_models(const struct slots *slots, int elements)
 {
     const struct rule rule = rule_of(slots);
@@ -71,13 +71,13 @@ void values_begin(const struct slots *slots)
     renew_models(slots, all_elements(slots));
 }
 
-/* Is what the target has new for each burst? It has to be where nothing else changes it. */
+/* Does the target get new values for each burst? It must if the operations do not change them. */
 static bool is_renewed(const struct slots *slots)
 {
     return slots->is_new || slots->reduces->operation == NO_OP;
 }
 
-/* At an origin: what it sends, and what it compares with. */
+/* At an origin: set the data to send, and the data to compare with. */
 static void renew_sent(const struct slots *slots, int elements)
 {
     const struct rule rule = rule_of(slots);
@@ -101,7 +101,7 @@ static void renew_sent(const struct slots *slots, int elements)
 void slots_prepare_alone(struct slots *slots, long long burst)
 {
     expect_stage(slots, PREPARED, "slots_prepare_alone");
-    slots->sample += is_renewed(slots) ? 0 : 1; /* what is got stays */
+    slots->sample += is_renewed(slots) ? 0 : 1; /* values that are only fetched stay */
     renew_sent(slots, (int)burst * slots->elements);
 }
 
@@ -126,7 +126,7 @@ void slots_prepare(void *state, long long burst)
     }
 }
 
-/* ---- What is compared ---- */
+/* ---- Verification ---- */
 
 static void check_results(struct slots *slots, int region, int elements)
 {
@@ -140,7 +140,8 @@ static void check_results(struct slots *slots, int region, int elements)
     }
 }
 
-/* Move the models on by a burst. What was sent is made again: where it lay it may have changed. */
+/* Apply a burst to the models. The sent data are computed again: a library may have changed
+ * them. */
 static void advance(struct slots *slots, int elements)
 {
     const struct rule rule = rule_of(slots);
@@ -154,7 +155,7 @@ static void advance(struct slots *slots, int elements)
     }
 }
 
-/* At the origins: what was fetched; at all ranks that know of it: what has become of the target. */
+/* At the origins: verify the fetched data. At ranks with models: apply the burst to the models. */
 static void look_and_advance(struct slots *slots, long long burst)
 {
     const int elements = (int)burst * slots->elements;
@@ -167,7 +168,7 @@ static void look_and_advance(struct slots *slots, long long burst)
     advance(slots, elements);
 }
 
-/* A region's elements with the model, all else with what was there from the beginning. */
+/* Compare a region's elements with the model, and all other bytes with their first content. */
 static void check_region(struct slots *slots, int region, const char *memory,
                          struct verification *elements, struct verification *gaps)
 {

@@ -1,5 +1,5 @@
-/* Elements as words: how the values before a burst, those sent, and those that must come of both
- * are made. Inline: the longer a check takes, the dearer is a large message. */
+/* Elements as words: the values before a burst, the sent values, and the expected results. Inline:
+ * a large message takes longer after a long check. */
 #ifndef ONESIDED_SLOTS_WORDS_H
 #define ONESIDED_SLOTS_WORDS_H
 
@@ -7,7 +7,7 @@
 
 #include "slots/inside.h"
 
-#define NUMBERS 1000 /* sums and products of two are exact in every element */
+#define NUMBERS 1000 /* sums and products of two such numbers are exact in every element */
 
 INLINE size_t place_of(const struct slots *slots, int element)
 {
@@ -35,7 +35,7 @@ INLINE void store(void *place, int64_t word, size_t bytes)
     }
 }
 
-/* How values are made, apart from all that a store may change: compilers keep it in registers. */
+/* How values are made. No store can change this struct, so compilers keep it in registers. */
 struct rule {
     const struct element *element;
     enum operator_kind operation;
@@ -59,14 +59,14 @@ INLINE int64_t word_of(struct rule rule, long long number)
     return word;
 }
 
-/* Small where the result would be no whole number, or too great. */
+/* A number; small if the result could otherwise be inexact or too large. */
 INLINE long long draw(struct rule rule, uint64_t sample, size_t number)
 {
     const long long drawn = value_of_sample(sample, number);
     return rule.is_int64 && rule.operation != PROD ? drawn : drawn % NUMBERS;
 }
 
-/* What the target has before: of each operator a value that any origin's changes. */
+/* The target's value before an operation: every value that an origin sends changes it. */
 INLINE int64_t word_before(struct rule rule, uint64_t sample, size_t number)
 {
     const long long drawn = draw(rule, sample, 2 * number);
@@ -76,22 +76,22 @@ INLINE int64_t word_before(struct rule rule, uint64_t sample, size_t number)
                                                   : drawn);
 }
 
-/* What an origin sends. */
+/* The value that an origin sends. */
 INLINE int64_t word_sent(struct rule rule, uint64_t sample, size_t number)
 {
     const bool is_greater = rule.operation == MAX || rule.operation == REPLACE;
     return word_of(rule, (is_greater ? NUMBERS : 2) + draw(rule, sample, 2 * number + 1));
 }
 
-/* The same; a compare_and_swap that is to fail compares with another value than the target's, and
- * has a third to swap in. */
+/* The same; a failing compare_and_swap compares with another value than the target's, and sends a
+ * third value. */
 INLINE int64_t word_at_origin(const struct slots *slots, struct rule rule, int64_t model,
                               size_t number)
 {
     return slots->makes->fails ? model + 1 : word_sent(rule, slots->sample, number);
 }
 
-/* What becomes of the target's element. */
+/* The target's value after an operation. */
 INLINE int64_t reduced(struct rule rule, int64_t before, int64_t sent)
 {
     if (rule.operation == REPLACE || rule.operation == NO_OP) {

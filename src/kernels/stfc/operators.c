@@ -1,13 +1,13 @@
-/* Operators: does it depend on the operator, the datatype or the info of its window whether an
- * accumulate completes while its target computes?
+/* Operators: does an accumulate complete while its target computes, and does this depend on the
+ * operator, the datatype or the info of the window?
  *
- * Source: own; the question on which an attribute for progress stalled in the MPI Forum, and MPI
+ * Source: own; the MPI Forum left open whether one answer on progress is enough for a window. MPI
  * 4.1, sections 12.2.1 (info keys of a window), 12.3.4 (accumulate functions) and 12.7.1
- * (atomicity). What a network card or a shared page can add, an MPI may leave to it; for all else a
- * program has to run, the target's or a helper's. Under MPI_THREAD_MULTIPLE, passive target; with
- * `no_locks` post, start, complete and wait. Timed, in seconds: an accumulate and its flush, the
- * mean of a burst; a single one that meets rank 0 while it computes. Verified: every byte of every
- * operand at the target, and all that is fetched, with a model in plain C. */
+ * (atomicity). A network card or a shared page can do some operations; for all others a program has
+ * to run, the target's or a helper's. Under MPI_THREAD_MULTIPLE, passive target; with `no_locks`
+ * post, start, complete and wait. Timed, in seconds: an accumulate and its flush, as the mean of a
+ * burst; a single accumulate while rank 0 computes. Verified: every byte of every operand at the
+ * target, and all fetched data, with a model in plain C. */
 #include "rma/computing.h"
 #include "slots/slots.h"
 
@@ -20,17 +20,17 @@ struct operand {
     const char *name;
     const char *element; /* as in rma/element.h */
     int elements;
-    int stride_bytes; /* from one to the next: bytes between them must stay as they are */
+    int stride_bytes; /* from one to the next; bytes between them must not change */
 };
 
 struct call {
     const char *name; /* as in rma/operation.h */
-    bool one_element; /* of a predefined datatype */
+    bool one_element; /* a single element of a predefined datatype */
     void (*loop)(struct slots *slots, long long burst);
 };
 
-/* What a program promises of its accesses, so that an MPI may do less: an info key of the window.
- */
+/* What a program promises about its accesses, so that an MPI may do less: an info key of the
+ * window. */
 struct promise {
     const char *name;
     const char *key, *value;
@@ -102,7 +102,7 @@ static const struct operand operands[] = {
     {"struct", "double", 2, 2 * sizeof(double)},
 };
 
-/* A key that is not given has MPI's own value: same_op_no_op, all four orders, locks. */
+/* The default values of keys: same_op_no_op, all four orders, locks. */
 static const struct promise promises[] = {
     {"no_key", NULL, NULL, false},
     {"same_op", "accumulate_ops", "same_op", false},
@@ -140,7 +140,7 @@ static const struct option options[] = {TRIAL_OPTIONS("100", "20", "0.05"), MEET
 
 /* ---- A cell ---- */
 
-/* Why the standard, or this program, has no such cell; NULL if it has. */
+/* The reason why the standard, or this program, has no such cell; NULL if the cell can run. */
 static const char *contradiction(const struct slots *slots, bool one_element, bool computes)
 {
     const enum operator_kind operation = slots->reduces->operation;

@@ -1,15 +1,15 @@
 /* The shared counter with OpenSHMEM: how long does a process wait for the next number while the
- * target computes, when one atomic operation takes it?
+ * target computes, if one atomic operation takes the number?
  *
  * Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
- * communications", technical report, STFC, 2008, section 2: the kernel shared_counter, whose cases
- * target_computes and target_idle these are. The counter is a symmetric variable of rank 0. Every
- * rank (but rank 0 where it is idle) takes a number with shmem_atomic_fetch_inc, computes, takes
- * the next, until all tasks are taken.
+ * communications", technical report, STFC, 2008, section 2, as the kernel shared_counter with its
+ * cases target_computes and target_idle. The counter is a symmetric variable of rank 0. Every rank
+ * (except rank 0 if it is idle) takes a number with shmem_atomic_fetch_inc, computes and takes the
+ * next number, until all tasks are taken.
  *
- * Timed, in seconds: each access, each compute, the last access (which finds no task).
- * Verified: the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank;
- * the counter ends at the number of accesses. */
+ * Timed, in seconds: each access, each compute, the last access (which finds no task). Verified:
+ * the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank; the counter
+ * ends at the number of accesses. */
 #include <stdlib.h>
 
 #include "harness/launch.h"
@@ -55,12 +55,12 @@ static const struct option options[] = {TASKS_OPTIONS};
 struct experiment {
     const struct launch *launch;
     const struct cell *cell;
-    long long *counter; /* symmetric; that of rank 0 counts */
-    int64_t *numbers;   /* all this rank got, in order */
+    long long *counter; /* symmetric; rank 0's is the counter */
+    int64_t *numbers;   /* all numbers that this rank got, in order */
     size_t count;
 };
 
-/* Every access of this program is made here, timed. */
+/* This function makes and times every access of the program. */
 static double take_number(void *state, int64_t *number)
 {
     struct experiment *experiment = state;

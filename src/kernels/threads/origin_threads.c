@@ -1,4 +1,4 @@
-/* Origin threads: what do several threads that access a window cost against as many processes?
+/* Origin threads: how do several threads that access a window compare with as many processes?
  *
  * After MPI 4.1, the sections on MPI and threads and on one-sided communication (with
  * MPI_THREAD_MULTIPLE any thread may access a window and flush it, and a flush completes what the
@@ -7,12 +7,12 @@
  * Applications", ICPADS 2018.
  *
  * Rank 0 is the target: it waits in a barrier. The origins are threads of rank 1, on one window or
- * on a window each, or processes of one thread each. All begin together, outside MPI; each makes k
- * operations on elements of its own, and flushes after each of them.
+ * each on its own window, or processes of one thread each. All origins begin together, outside MPI;
+ * each makes k operations on elements of its own, with a flush after each operation.
  *
- * Timed, in seconds: from the common start to the end of each origin's k operations, over k.
- * Verified: every payload, with values that depend on the sample's number: all elements at the
- * target after each sample, the gaps behind each origin's part, and all that is fetched. */
+ * Timed, in seconds: from the common start to the end of each origin's k operations, divided by k.
+ * Verified, with values that depend on the sample's number: all elements at the target after each
+ * sample, the gaps behind each origin's part, and all fetched data. */
 #include <math.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@
 
 struct experiment;
 
-/* One origin: a thread of this process. The first of each process is its main thread. */
+/* One origin: a thread of this process. The first origin of each process is its main thread. */
 struct origin {
     struct experiment *experiment;
     struct transfer transfer;
@@ -48,18 +48,18 @@ struct experiment {
     struct record *record;
     const struct operation *operation;
     const struct arrangement *arrangement;
-    int origins;                     /* in all */
+    int origins;                     /* of all processes */
     int own_begin, own_end;          /* the origins of this process */
-    struct origin *own[ORIGINS_MAX]; /* by their number; NULL: another process's */
+    struct origin *own[ORIGINS_MAX]; /* by number; NULL: an origin of another process */
     struct slots slots;              /* a region for each origin */
-    int burst;             /* operations of each origin in the sample that runs; 0: no more */
+    int burst;             /* operations of each origin in the running sample; 0: no more samples */
     struct meeting *start; /* of all origins; shared by processes */
     struct meeting finish; /* of this process's origins */
 };
 
 struct arrangement {
     const char *name;
-    bool threads; /* origins are threads of one rank; else a rank each */
+    bool threads; /* origins are threads of one rank; else each is a rank */
     bool window_each;
 };
 
@@ -91,8 +91,8 @@ static const struct option options[] = {
 
 /* ---- One sample ---- */
 
-/* An origin's part of a sample; false when there are no more. THE TIMED LOOP is the operation's
- * own: each operation is flushed before the next. */
+/* An origin's part of a sample; false when there are no more samples. THE TIMED LOOP is in
+ * rma/operation.c: each operation is flushed before the next. */
 static bool run_burst(struct origin *origin)
 {
     struct experiment *experiment = origin->experiment;
@@ -129,7 +129,7 @@ static double make_sample(void *state, long long burst)
 {
     const struct experiment *experiment = state;
     double slowest_s = 0;
-    (void)burst; /* they know it */
+    (void)burst; /* the origins know it */
     if (experiment->own_begin < experiment->own_end) {
         run_burst(experiment->own[experiment->own_begin]);
     }
@@ -156,7 +156,7 @@ static void keep_times(void *state, long long burst)
 
 /* ---- One cell ---- */
 
-/* Each on pages of its own: no origin shares a cache line with another. */
+/* Each origin has pages of its own, so no two origins share a cache line. */
 static void start_origins(struct experiment *experiment, struct epoch epoch)
 {
     for (int number = experiment->own_begin; number < experiment->own_end; number++) {
@@ -183,7 +183,7 @@ static void end_origins(struct experiment *experiment)
     }
 }
 
-/* Between the opened windows and their end. */
+/* Take the samples in the open windows. */
 static void use_windows(struct experiment *experiment)
 {
     struct launch *launch = experiment->launch;
@@ -226,7 +226,7 @@ static void run_supported(struct experiment *experiment)
     record_steal(experiment->launch, experiment->record, steal_s);
 }
 
-/* Collective: leave the reason in the record and return false if the cell cannot run here. */
+/* Collective: false, with the reason in the record, if the cell cannot run here. */
 static bool is_supported(const struct experiment *experiment)
 {
     const struct launch *launch = experiment->launch;

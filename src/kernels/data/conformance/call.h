@@ -4,7 +4,7 @@
 
 #include "data/conformance/plan.h"
 
-/* What an operation is called with. */
+/* The arguments of an operation's call. */
 struct arguments {
     const void *origin;
     void *result;
@@ -27,8 +27,8 @@ struct call {
     bool fetches;   /* leaves data at the origin */
     bool sends;     /* takes data from the origin */
     bool reduces;   /* has an operator */
-    bool is_atomic; /* operations of it may meet at one place */
-    bool is_single; /* of one predefined element */
+    bool is_atomic; /* its operations may access one place at the same time */
+    bool is_single; /* accesses a single predefined element */
     bool compares;
     bool has_request;
 };

@@ -53,7 +53,7 @@ static void write_datatype(struct json *json, const struct shape *shape,
     json_close(json, '}');
 }
 
-/* A rank, its memory (the target's window, or the buffers of an origin), and the items in it. */
+/* Write a rank, its memory (the target's window, or an origin's buffers), and the items in it. */
 static void write_side(struct json *json, const struct plan *plan, const struct memory *memory)
 {
     const struct element *element = plan->element;
@@ -110,7 +110,7 @@ static void write_origin(struct json *json, const struct plan *plan, const struc
     write_bytes(json, "fetched", into, plan->element, model->fetched);
 }
 
-/* Write what another rank has. */
+/* Write the memory of another rank. */
 static void write_rank(struct json *json, const struct plan *plan, int rank, bool is_target)
 {
     struct launch launch = *plan->launch;

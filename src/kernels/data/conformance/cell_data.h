@@ -1,4 +1,4 @@
-/* A cell as data: what a program needs that makes the same operations without the harness. */
+/* A cell as data, for a program that makes the same operations without the harness. */
 #ifndef ONESIDED_CONFORMANCE_CELL_DATA_H
 #define ONESIDED_CONFORMANCE_CELL_DATA_H
 

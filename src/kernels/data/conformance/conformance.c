@@ -4,10 +4,10 @@
  * (typemaps) and 6.9 (operators). A cell is a call with its datatypes on both sides, in a window
  * and an epoch. Its values, and the layouts called `drawn`, follow from the seed and the cell.
  * Every byte of every window and of every buffer is compared with a model in plain C (model.c,
- * shape.c), where each completion by itself says that it may be: a request's wait and a flush_local
- * at the origin, which overwrites what it sent; a flush, an unlock, a fence, a wait at the target.
- * Timed, in seconds: all operations of a round until they are complete; nothing is concluded from
- * it. */
+ * shape.c), as soon as a completion allows this. After a request's wait or a flush_local the origin
+ * compares its buffers, and overwrites what it sent. After a flush, an unlock, a fence or a wait
+ * the target compares its window. Timed, in seconds: all operations of a round until they are
+ * complete; nothing is concluded from this time. */
 #include "data/conformance/call.h"
 #include "data/conformance/cell_data.h"
 #include "data/conformance/large.h"

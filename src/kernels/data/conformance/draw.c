@@ -1,4 +1,4 @@
-/* A tree that is drawn: constructors inside each other. */
+/* A random tree: constructors inside each other. */
 #include "data/conformance/shape.h"
 
 #define DEPTH 3
@@ -23,8 +23,8 @@ static int drawn_from(struct draw *draw, int least, int most)
     return least + (int)(draw->state % (uint64_t)(most - least + 1));
 }
 
-/* What a node takes of the line of elements: from begin to end, so that no two of its copies meet
- * where they come an extent after each other. */
+/* The elements of a node, from its begin to the end of its extent. Copies of the node that follow
+ * each other at distances of its extent do not overlap. */
 struct place {
     const struct shape *shape;
     int begin, extent; /* in elements: its lower bound and its extent */
@@ -40,7 +40,7 @@ static struct shape *node(struct draw *draw, enum constructor constructor)
 
 static struct place draw_one(struct draw *draw, int depth);
 
-/* Several blocks of a child, or of a child each, with gaps, in an order of their own. */
+/* Several blocks, all of one child or each of a child of its own, with gaps and in any order. */
 static struct place draw_blocks(struct draw *draw, struct shape *shape, struct place child,
                                 int depth)
 {
@@ -59,7 +59,7 @@ static struct place draw_blocks(struct draw *draw, struct shape *shape, struct p
         const int unit = by_child ? child.extent : 1;
         const int length = alike && i > 0 ? shape->lengths[0] : drawn_from(draw, 1, 2);
         const int size = by_child ? length : length * child.extent;
-        /* the block begins at its displacement and its child's lower bound */
+        /* the block begins at its displacement plus its child's lower bound */
         const int begin = by_child ? next : next - child.begin;
         shape->lengths[alike ? 0 : block] = length;
         shape->displacements[block] = begin + shift;
@@ -73,8 +73,8 @@ static struct place draw_blocks(struct draw *draw, struct shape *shape, struct p
     place.begin = least;
     place.extent = most - least;
     if (shape->constructor == STRUCT) {
-        /* bounds that some children have by MPI_Type_create_resized count alone (MPI 4.1, 5.1.7):
-         * those of all are made explicit */
+        /* if some children have bounds from MPI_Type_create_resized, only these bounds count (MPI
+         * 4.1, 5.1.7), so the bounds of the whole are set here */
         struct shape *whole = node(draw, RESIZED);
         whole->children[0] = shape;
         whole->displacements[0] = place.begin;
@@ -105,7 +105,7 @@ static struct place draw_one(struct draw *draw, int depth)
     static const enum constructor all[] = {CONTIGUOUS, VECTOR,         HVECTOR, INDEXED,
                                            HINDEXED,   INDEXED_BLOCK,  STRUCT,  RESIZED,
                                            DUP,        HINDEXED_BLOCK, ELEMENT};
-    /* a node has at most BLOCKS_MAX - 1 children, each with theirs */
+    /* a node has at most BLOCKS_MAX - 1 children, and each child has its own children */
     const bool is_last = depth == 0 || draw->drawn->used > NODES_MAX / 3;
     const int most = (int)(sizeof all / sizeof all[0]) - (depth == DEPTH ? 2 : 1);
     const enum constructor constructor = is_last ? ELEMENT : all[drawn_from(draw, 0, most)];

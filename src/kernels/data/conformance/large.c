@@ -1,4 +1,4 @@
-/* An operation of more bytes than an int counts: no model in memory, each element by its number. */
+/* An operation with more bytes than an int counts: each element is verified without a model. */
 #include "data/conformance/large.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ bool is_large(const struct plan *plan)
     return plan->elements * (long long)plan->element->bytes >= LARGE_BYTES;
 }
 
-/* Bytes that the machine can still give, all ranks together; 0: not known. */
+/* Bytes of memory that are free on the machine, for all ranks together; 0: not known. */
 static double available_bytes(void)
 {
     char line[128];
@@ -85,7 +85,7 @@ static void compare(struct verification *result, const uint64_t *elements, long 
     }
 }
 
-/* An epoch of the origin's; the seconds of the operation. */
+/* The origin's epoch; returns the seconds of the operation. */
 static double access_target(const struct plan *plan, const struct window *window, uint64_t *buffer)
 {
     const int count = (int)plan->elements;

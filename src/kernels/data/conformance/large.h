@@ -1,4 +1,4 @@
-/* An operation of more bytes than an int counts: no model in memory, each element by its number. */
+/* An operation with more bytes than an int counts: each element is verified without a model. */
 #ifndef ONESIDED_CONFORMANCE_LARGE_H
 #define ONESIDED_CONFORMANCE_LARGE_H
 
@@ -8,8 +8,8 @@
 
 bool is_large(const struct plan *plan);
 
-/* Collective: make it and compare every element; unsupported where there is no memory for it, or
- * where the plan is not one operation with plain layouts. */
+/* Collective: make the operation and compare every element. The cell is unsupported if there is too
+ * little memory, or if the plan is not a single operation with plain layouts. */
 void large_run(const struct plan *plan, struct record *record);
 
 #endif

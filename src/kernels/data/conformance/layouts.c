@@ -1,4 +1,4 @@
-/* The layouts of an axis: six elements an item, but for `plain`, `empty` and `drawn`. */
+/* The layouts of an axis: an item has six elements, except in `plain`, `empty` and `drawn`. */
 #include <stddef.h>
 
 #include "data/conformance/shape.h"

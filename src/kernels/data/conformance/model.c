@@ -1,4 +1,4 @@
-/* The model: what a window, and what is fetched from it, must be. */
+/* The model: the expected values of a window, and of the data fetched from it. */
 #include "data/conformance/model.h"
 
 #include <stdarg.h>

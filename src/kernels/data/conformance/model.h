@@ -1,4 +1,5 @@
-/* The model: what a window, and what is fetched from it, must be; in plain C, by no call of MPI. */
+/* The model: the expected values of a window, and of the data fetched from it, with no call of
+ * MPI. */
 #ifndef ONESIDED_CONFORMANCE_MODEL_H
 #define ONESIDED_CONFORMANCE_MODEL_H
 
@@ -7,15 +8,15 @@
 
 /* Elements without gaps, one operation after the other. */
 struct model {
-    unsigned char *before;  /* of the target, by slot: what it has before the first operation */
-    unsigned char *state;   /* and after the last */
-    unsigned char *sent;    /* this rank's operations */
-    unsigned char *fetched; /* what they find */
+    unsigned char *before;  /* by slot: the target before the first operation */
+    unsigned char *state;   /* the target after the last operation */
+    unsigned char *sent;    /* by this rank's operations */
+    unsigned char *fetched; /* by this rank's operations */
     unsigned char *compare; /* of a compare_and_swap */
 };
 
-/* Make the operations of all origins in the order of their ranks, on a state that is drawn. With a
- * fault: as if the last one was lost, was the one before, or had a bit changed. */
+/* Make the operations of all origins in the order of their ranks, on a random state. With a fault:
+ * the last operation is lost, is the operation before it, or has a changed bit. */
 struct model model_make(const struct plan *plan, int window);
 void model_free(struct model *model);
 
@@ -31,7 +32,7 @@ struct memory {
     uint64_t seed;      /* of the bytes between the elements */
 };
 
-/* Write every byte: the elements, and what is drawn between them. */
+/* Write every byte: the elements, and random bytes between them. */
 void memory_fill(const struct memory *memory, const struct element *element,
                  const unsigned char *elements);
 
@@ -39,7 +40,7 @@ void memory_fill(const struct memory *memory, const struct element *element,
 void memory_set(const struct memory *memory, const struct element *element, long long slot,
                 const unsigned char *elements);
 
-/* Compare every byte: the elements with those expected, and all others with what was filled in. */
+/* Compare every byte: the elements with the expected ones, all other bytes with the filled ones. */
 void memory_compare(const struct memory *memory, const struct element *element,
                     const unsigned char *expected, struct verification *result);
 

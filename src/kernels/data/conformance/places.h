@@ -4,10 +4,10 @@
 
 #include "data/conformance/model.h"
 
-/* Of this rank's bytes in a window, in this round. */
+/* The seed of this rank's bytes in a window, in this round. */
 uint64_t seed_of(const struct plan *plan, int window);
 
-/* This rank's part of a window, copied to `bytes` or there. */
+/* This rank's part of a window, whose bytes are at `bytes`. */
 struct memory part_of(const struct plan *plan, int window, unsigned char *bytes);
 
 /* A buffer with a slot for each operation, and a margin before the first and after the last. */

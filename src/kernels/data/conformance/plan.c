@@ -13,7 +13,7 @@ static long long value_of(const struct cell *cell, const char *axis)
     return row == NULL ? 0 : row->value;
 }
 
-/* Lay so many items into slots that have an element's alignment. */
+/* Place so many items in a slot; slots have the alignment of an element. */
 static void lay(struct placed *placed, long long count, const struct element *element)
 {
     const struct typemap *map = &placed->map;
@@ -27,8 +27,7 @@ static void lay(struct placed *placed, long long count, const struct element *el
     placed->slot = (placed->bytes + unit - 1) / unit * unit;
 }
 
-/* Trees that are drawn differ by seed, side and element alone: a cell made smaller keeps its own.
- */
+/* A random tree depends on seed, side and element alone: a cell made smaller keeps its tree. */
 static uint64_t tree_seed(const struct plan *plan, int side)
 {
     const uint64_t seed = (uint64_t)options_integer(&plan->launch->options, "seed");
@@ -46,7 +45,8 @@ static void choose_shape(struct plan *plan, struct placed *placed, const char *a
     placed->map = typemap_of(placed->shape, plan->element);
 }
 
-/* As many items on both sides as have the same number of elements: `count` times the least. */
+/* Place items on both sides so that both have equally many elements: `count` times the least
+ * number. */
 static void lay_both(struct plan *plan, long long count)
 {
     const long long n = (long long)plan->origin.map.elements;

@@ -8,7 +8,7 @@
 #include "rma/window.h"
 
 #define WINDOWS_MAX 8
-#define MARGIN_BYTES 64 /* of a roomy window, before and after what is accessed */
+#define MARGIN_BYTES 64 /* of a roomy window, before and after the accessed bytes */
 
 enum role { FIRST, LAST, SELF };
 enum overlap { APART, SAME, ALL_RANKS };
@@ -26,7 +26,7 @@ struct placed {
     const struct shape *shape;
     struct typemap map;
     long long count; /* items */
-    MPI_Aint shift;  /* bytes from the slot's begin to displacement 0: none is negative then */
+    MPI_Aint shift;  /* bytes from the slot's begin to displacement 0: no place is negative */
     MPI_Aint bytes;  /* from the slot's begin to the end of the last element */
     MPI_Aint slot;   /* from a slot to the next */
     bool is_absolute;
@@ -41,13 +41,13 @@ struct plan {
     const struct flavor *flavor;
     const struct synchronisation *synchronisation;
     struct drawn drawn[2];
-    struct placed origin, target; /* origin: of the result, too */
+    struct placed origin, target; /* `origin` is also for the result */
     long long elements;           /* of an operation */
     int outstanding;
     enum overlap overlap;
     int origin_rank, target_rank;
     bool has_memory; /* this rank */
-    bool is_exact;   /* windows and buffers end where what is accessed ends */
+    bool is_exact;   /* windows and buffers end where the accessed bytes end */
     int windows;
     bool frees_backwards;
     bool frees_types; /* before the operations are complete */
@@ -55,7 +55,7 @@ struct plan {
     int round;
 };
 
-/* Read a cell; false, the same on all ranks, with the reason in the record: MPI forbids it. */
+/* Read a cell; false on all ranks, with the reason in the record, if MPI forbids it. */
 bool plan_read(struct plan *plan, const struct launch *launch, const struct cell *cell,
                struct record *record);
 void plan_free(struct plan *plan);

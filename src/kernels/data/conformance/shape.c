@@ -8,7 +8,7 @@
 
 /* ---- The typemap: nothing here asks MPI ---- */
 
-/* A block: so many children, one after the other, from a place in bytes. */
+/* A block: `length` children, one after the other, from the byte `begin` on. */
 typedef void (*block_visit)(void *state, const struct shape *child, int length, MPI_Aint begin);
 
 struct bounds {
@@ -100,7 +100,7 @@ static struct bounds bounds_of(const struct shape *shape, const struct element *
         bounds.lower = at[0] * unit;
         bounds.upper = (at[0] + at[1]) * unit;
     } else if (shape->constructor == SUBARRAY) {
-        /* the extent is that of the whole array */
+        /* the extent is the extent of the whole array */
         bounds.upper = (MPI_Aint)(at[0] + shape->count) * shape->lengths[1] *
                        extent_of(shape->children[0], element);
     } else {
@@ -171,7 +171,7 @@ static void build_struct(const struct shape *shape, const struct element *elemen
     }
 }
 
-/* Each call gets a datatype that is nobody else's, to be freed. */
+/* Each call makes a new datatype, which the caller frees. */
 static MPI_Datatype built(const struct shape *shape, const struct element *element)
 {
     const MPI_Aint unit = (MPI_Aint)element->bytes;

@@ -1,8 +1,8 @@
 /* Shapes: datatypes as trees of constructors, and where their elements are.
  *
- * A tree is read three times, by code that shares nothing but the tree: as a datatype of MPI, as
- * the displacements of its elements in their order (the typemap of MPI 4.1, 5.1), and as data
- * (cell_data.c). All lengths of a tree are in extents of the element, so that one tree is right for
+ * A tree is read three times, by code that shares only the tree: as a datatype of MPI, as the
+ * displacements of its elements in their order (the typemap of MPI 4.1, 5.1), and as data
+ * (cell_data.c). All lengths of a tree are in extents of the element, so that a tree is right for
  * each element, and no extent is rounded up to an alignment. */
 #ifndef ONESIDED_CONFORMANCE_SHAPE_H
 #define ONESIDED_CONFORMANCE_SHAPE_H
@@ -34,11 +34,11 @@ enum constructor {
 struct shape {
     enum constructor constructor;
     int count;               /* of blocks; SUBARRAY: of rows */
-    int lengths[BLOCKS_MAX]; /* of each block, in children; VECTOR, HVECTOR, *_BLOCK: of all;
+    int lengths[BLOCKS_MAX]; /* of each block, in children; VECTOR, HVECTOR, *_BLOCK: [0] of all;
                                 SUBARRAY: columns of the part, and of the whole */
-    /* VECTOR, HVECTOR: the stride; INDEXED*: of each block; HINDEXED*, STRUCT: of each block;
-     * RESIZED: lower bound and extent; SUBARRAY: the first row and column. VECTOR, INDEXED* and
-     * SUBARRAY count in extents of the child, the others in extents of the element. */
+    /* VECTOR, HVECTOR: the stride; INDEXED*, HINDEXED*, STRUCT: of each block; RESIZED: lower bound
+     * and extent; SUBARRAY: the first row and column. VECTOR, INDEXED* and SUBARRAY count in
+     * extents of the child, the others in extents of the element. */
     int displacements[BLOCKS_MAX];
     const struct shape *children[BLOCKS_MAX]; /* STRUCT: of each block; else the first is of all */
 };
@@ -48,7 +48,7 @@ struct typemap {
     MPI_Aint *at;
     size_t elements;
     MPI_Aint lower, extent;   /* as MPI_Type_get_extent says */
-    MPI_Aint lowest, highest; /* of any byte of an element, the last not included */
+    MPI_Aint lowest, highest; /* of all elements' bytes; `highest` is not included */
 };
 
 /* Return the typemap; free its displacements after use. */
@@ -66,14 +66,14 @@ struct layout {
 enum { LAYOUTS = 18, LAYOUTS_OF_TARGETS = 16 };
 extern const struct layout layouts[LAYOUTS];
 
-/* Room for a tree that is drawn. */
+/* Room for a random tree. */
 enum { NODES_MAX = 36 };
 struct drawn {
     struct shape nodes[NODES_MAX];
     int used;
 };
 
-/* Draw a tree: constructors inside each other, 1 to 64 elements, no two at one place. */
+/* Draw a random tree: constructors inside each other, 1 to 64 elements, no two at one place. */
 const struct shape *shape_draw(struct drawn *drawn, uint64_t seed);
 
 /* Numbers that look random, and are the same on all ranks. */

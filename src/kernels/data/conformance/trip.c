@@ -1,5 +1,4 @@
-/* A round of a cell: fill, access in an epoch, and compare where each completion says that it may
- * be done. */
+/* A round of a cell: fill, access in an epoch, and compare after each completion that allows it. */
 #include "data/conformance/trip.h"
 
 #include <stdlib.h>
@@ -41,7 +40,7 @@ void trip_close(struct trip *trip)
 
 /* ---- The operations ---- */
 
-/* A datatype of all items of one slot at their addresses, for MPI_BOTTOM. */
+/* Make a datatype of all items of a slot at their addresses, for MPI_BOTTOM. */
 static MPI_Datatype absolute(const struct placed *placed, const void *begin, MPI_Datatype item)
 {
     const int count = (int)placed->count;
@@ -82,7 +81,7 @@ static void make_one(const struct trip *trip, const struct window *window, struc
     }
 }
 
-/* All operations, begun; datatypes are free to go as soon as the last call has returned. */
+/* Begin all operations. Datatypes may be freed as soon as the last call has returned. */
 static void make_all(const struct trip *trip, const struct window *window, MPI_Request *requests,
                      MPI_Datatype *types)
 {
@@ -111,7 +110,7 @@ static void make_all(const struct trip *trip, const struct window *window, MPI_R
 
 /* ---- What each completion promises ---- */
 
-/* Local completion: what was fetched is here; what was sent may be overwritten. */
+/* After local completion: the fetched data are here, and the sent data may be overwritten. */
 static void look_at_origin(struct trip *trip, const struct model *model, int window)
 {
     const struct plan *plan = trip->plan;
@@ -129,7 +128,7 @@ static void look_at_origin(struct trip *trip, const struct model *model, int win
     }
 }
 
-/* THE TIMED EPOCH of an origin, and what it may look at before anything completes at the target. */
+/* THE TIMED EPOCH of an origin, and its comparison before anything completes at the target. */
 static void access_target(struct trip *trip, const struct epoch *epoch, const struct model *model,
                           int index)
 {
@@ -162,7 +161,7 @@ static void access_target(struct trip *trip, const struct epoch *epoch, const st
     free(requests);
 }
 
-/* Completion at the target: its rank reads the window, while the origins' lock_all lasts. */
+/* After completion at the target: it compares its window, while the origins' lock_all lasts. */
 static void look_at_window(struct trip *trip, const struct model *model, int index)
 {
     const struct plan *plan = trip->plan;
@@ -225,7 +224,7 @@ static void communicate(struct trip *trip, const struct model *model, int index)
     MPI_Group targets = group_of(plan, true);
     struct epoch exposure = {way, trip->windows[index].handle, plan->target_rank, origins};
     struct epoch access = {way, trip->windows[index].handle, plan->target_rank, targets};
-    /* a fence is called once by each rank, by an origin as what it accesses with */
+    /* each rank calls a fence once, an origin in its access epoch */
     const bool exposes =
         way->kind == COLLECTIVE_ACTIVE ? !accesses : way->kind == GENERAL_ACTIVE && is_target;
     if (accesses) {

@@ -1,5 +1,4 @@
-/* A round of a cell: fill, access in an epoch, and compare where each completion says that it may
- * be done. */
+/* A round of a cell: fill, access in an epoch, and compare after each completion that allows it. */
 #ifndef ONESIDED_CONFORMANCE_ROUND_H
 #define ONESIDED_CONFORMANCE_ROUND_H
 
@@ -11,7 +10,7 @@ struct trip {
     unsigned char *origin, *result; /* of this rank's operations, in slots */
     unsigned char *compare;
     struct verification at_target, at_origin, at_result;
-    double passed_s; /* at an origin: from the first call to the return of what completes them */
+    double passed_s; /* at an origin: from the first call until the operations are complete */
 };
 
 /* Collective: open the windows, and close them. */
@@ -21,7 +20,7 @@ void trip_close(struct trip *trip);
 /* Collective: make all operations of a round in one window, and verify them. */
 void trip_run(struct trip *trip, int window);
 
-/* Compare this rank's part of a window once more: epochs in other windows have left it alone. */
+/* Compare this rank's part of a window again: epochs in other windows must not have changed it. */
 void trip_look_again(struct trip *trip, int window);
 
 #endif

@@ -1,12 +1,12 @@
-/* Values: drawn so that an operation that is lost or changed leaves another result.
+/* Values: chosen so that a lost or changed operation leaves another result.
  *
- * The first element of an operation always changes its target: of several at one place, the last
- * one does. No sum or product leaves what its element can hold exactly. */
+ * The first element of an operation always changes its target; of several operations at one place,
+ * the last one changes it. Sums and products are exact in their element. */
 #include "data/conformance/values.h"
 
 #include "data/conformance/call.h"
 
-#define WIDE 128 /* numbers that int8 has, and more than one bit */
+#define WIDE 128 /* numbers that fit into int8 and have more than one bit */
 
 struct draw {
     uint64_t bits;
@@ -99,7 +99,7 @@ static uint64_t bits_of(const struct plan *plan, int window, int rank, long long
     return mixed(mixed(place, (uint64_t)(rank + 1)), (uint64_t)(number << 32) + (uint64_t)element);
 }
 
-/* A logical that is moved whole is 0 or 1. */
+/* A logical value that is moved as a whole is 0 or 1. */
 static bool is_logical_alone(const struct element *element)
 {
     return is_allowed(element, LAND) && !is_allowed(element, BAND);

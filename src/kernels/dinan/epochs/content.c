@@ -1,4 +1,5 @@
-/* What is written and fetched in epochs: each slot has values of its sample and of its own. */
+/* The data written and fetched in epochs: each slot's values depend on its sample and its
+ * number. */
 #include "dinan/epochs/epochs.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "harness/memory.h"
 #include "mpi/world.h"
 
-#define BYTES_MAX (16 << 20) /* of all windows, or of what is written */
+#define BYTES_MAX (16 << 20) /* of all windows, or of the written data */
 
 static bool is_supported(const struct epochs *epochs, double size_bytes, bool has_requests,
                          struct record *record)
@@ -27,7 +28,7 @@ static bool is_supported(const struct epochs *epochs, double size_bytes, bool ha
     return record->status == CELL_OK;
 }
 
-/* Slots for the longest burst that is asked for, or for as many epochs as there is room for. */
+/* Return the slots of the longest burst that is asked for, or of as many epochs as fit. */
 static long long slots_of_cell(const struct epochs *epochs, double size_bytes)
 {
     const double epoch_bytes = size_bytes * epochs->operations * (epochs->targets + 1);
@@ -38,7 +39,7 @@ static long long slots_of_cell(const struct epochs *epochs, double size_bytes)
 
 static void allocate_arrays(struct epochs *epochs, size_t own)
 {
-    const size_t every = own * (size_t)(epochs->targets + 1); /* with no target, too */
+    const size_t every = own * (size_t)(epochs->targets + 1); /* also without a target */
     epochs->written = allocate((size_t)epochs->slots, sizeof epochs->written[0]);
     if (epochs->launch->rank == ORIGIN) {
         epochs->payload = allocate(every, sizeof epochs->payload[0]);
@@ -105,7 +106,7 @@ static int64_t value_of(uint64_t sample, size_t element)
     return sample == 0 ? 0 : value_of_sample(sample, element);
 }
 
-/* What the accesses to one target found there, or what it has now. */
+/* Compare what the accesses to a target fetched, or what the target has now (`is_there`). */
 static void compare(struct epochs *epochs, int target, long long slots, bool is_there)
 {
     const int64_t *memory = epochs->window.memory;

@@ -1,20 +1,21 @@
 /* Epochs: what does an epoch on several ranks cost, by one call or by a lock of each rank? Does a
- * wait for one request wait for others? And is an operation on one element cheaper than another?
+ * wait for one request also wait for other requests? Is MPI_Fetch_and_op faster than
+ * MPI_Get_accumulate?
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface": its lock_all
  * asks a rank for a lock with the first access to that rank (section 4.2), its wait for a request
  * flushes the target (4.3), and MPI_Fetch_and_op leaves a library more to optimise than
  * MPI_Get_accumulate (2.2.1). Rank 0 accesses the ranks after it, which wait in a barrier. Timed,
- * in seconds: an epoch with its accesses; with requests the wait alone, without what begins them.
- * Verified: every element at its rank, and every element that was fetched. */
+ * in seconds: an epoch with its accesses; with requests the wait alone, without the calls that
+ * begin the requests. Verified: every element at its rank, and every element that was fetched. */
 #include "dinan/epochs/epochs.h"
 #include "mpi/trial.h"
 
 /* How an epoch begins and ends. */
 struct way {
     const char *name;
-    bool is_held;      /* in one lock_all, for all samples */
+    bool is_held;      /* one lock_all stays open for all samples */
     bool has_requests; /* each access has one */
     /* THE TIMED PART of rank 0: the accesses to these slots of each target; returns seconds. */
     double (*go)(struct epochs *epochs, long long slot);
@@ -129,7 +130,7 @@ static double go(void *state, long long burst)
     return passed_s;
 }
 
-/* ---- What it is about ---- */
+/* ---- Axes, options, samples ---- */
 
 static const struct way ways[] = {
     {"lock_all", false, false, in_lock_all},

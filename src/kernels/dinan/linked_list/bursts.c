@@ -1,4 +1,4 @@
-/* What a burst finds, and what has become of the pointers that it read or wrote. */
+/* The pointers before a burst, and the comparison of the pointers that the burst read or wrote. */
 #include "dinan/linked_list/list.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"

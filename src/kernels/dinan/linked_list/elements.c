@@ -1,4 +1,4 @@
-/* The elements of a list in its window: made, read as a whole, taken away again. */
+/* The elements of a list in its window: made, read as a whole, and removed. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static MPI_Aint bytes_of(const struct list *list)
     return (MPI_Aint)(list->capacity + 1) * (MPI_Aint)sizeof(struct element);
 }
 
-/* Where each rank's part of a shared window is in this one's memory. */
+/* Find the address of each rank's part of a shared window in this rank's memory. */
 static void find_parts(struct list *list)
 {
     list->begins = allocate((size_t)list->ranks, sizeof list->begins[0]);
@@ -30,7 +30,7 @@ static void find_parts(struct list *list)
     list->elements = list->window.memory;
 }
 
-/* The displacement of an element at its rank; that of a dynamic window is its address. */
+/* The displacement of an element at its rank; in a dynamic window this is its address. */
 static MPI_Aint place_of(const struct list *list, const struct element *element)
 {
     MPI_Aint place = (const char *)element - (const char *)list->elements;
@@ -106,7 +106,7 @@ int64_t list_create(struct list *list, int index, int64_t next, int64_t value)
     if (has_to_attach(list, true)) {
         CHECKED(MPI_Win_attach(list->window.handle, element, sizeof *element));
     }
-    /* nobody can access it yet: a lock need not exclude others */
+    /* no other rank can access the element yet, so the lock may be shared */
     window_begin_own(&list->window, MPI_LOCK_SHARED);
     atomic_store_explicit(&element->next, next, memory_order_relaxed);
     element->value = value;

@@ -1,4 +1,4 @@
-/* How a pointer in the window is read and written: what MPI-2 has, and what MPI-3 adds. */
+/* How a pointer in the window is read and written, with the calls of MPI-2 and of MPI-3. */
 #include "dinan/linked_list/list.h"
 #include "mpi/checked.h"
 
@@ -37,7 +37,7 @@ static void write_exclusive(const struct list *list, int64_t element, int64_t ne
     unlock(list, element);
 }
 
-/* ---- MPI-3: accumulates may meet, so that locks need not exclude others. ---- */
+/* ---- MPI-3: accumulates may access one place at the same time, so locks may be shared. ---- */
 
 static void get_accumulate(const struct list *list, int64_t element, int64_t *next)
 {
@@ -82,8 +82,8 @@ static void write_lock_all(const struct list *list, int64_t element, int64_t nex
     flush(list, element);
 }
 
-/* The request of a read is complete when the value is here; that of a write says nothing of the
- * target, which takes a flush. */
+/* The request of a read is complete when the value is here. The request of a write says nothing
+ * about the target, so a flush follows. */
 static int64_t read_request(const struct list *list, int64_t element)
 {
     int64_t next = NULL_POINTER;

@@ -1,15 +1,16 @@
-/* Linked list: how long does it take all ranks to append to one list, and how long to read or write
- * one of its pointers?
+/* Linked list: how long do all ranks take to append to one list, and how long does one rank take to
+ * read or write a pointer of the list?
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.4:
- * elements are attached to a dynamic window as they are made (build), or all before (append); a
- * rank follows the list until it ends at an element of the rank before, and appends its own.
- * Pointers are read and written in three idioms: exclusive locks with put and get, shared locks
- * with accumulates, one lock_all with flushes. Beside these: requests, and loads and stores in
- * shared memory as the bound within a node. Timed, in seconds: an element of the list, of all that
- * all ranks append; a read or a write of a pointer at rank 0 by the last rank. Verified: each
- * element, its place and value; each pointer read or written (list.h: why it is a single word). */
+ * elements are attached to a dynamic window when they are made (build), or all before the timed
+ * part (append). A rank follows the list to an end that is an element of the previous rank, and
+ * appends its own element there. Pointers are read and written in three idioms: exclusive locks
+ * with put and get, shared locks with accumulates, one lock_all with flushes. Two more idioms:
+ * requests, and loads and stores in shared memory as the bound within a node. Timed, in seconds: an
+ * element, as the mean over all elements that all ranks append; a read or a write of a pointer at
+ * rank 0 by the last rank. Verified: each element, its place and value; each pointer that was read
+ * or written (list.h says why a pointer is a single word). */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -29,12 +30,12 @@ struct operation {
     void (*go)(struct list *list, int burst);
     void (*check)(struct list *list, int burst);
     bool is_of_all;     /* all ranks append; else the last rank alone accesses elements */
-    bool attaches_each; /* elements are attached as they are made; else all of them before */
+    bool attaches_each; /* elements are attached when they are made; else all before */
 };
 
 /* ---- THE TIMED LOOPS ---- */
 
-/* Follow the list from an element to its end, where that is an element of this rank. */
+/* Follow the list from an element to the first element of the rank `owner`. */
 static int64_t chase(const struct list *list, int64_t element, int owner)
 {
     for (long looks = 0; rank_of(element) != owner;) {

@@ -1,8 +1,8 @@
 /* A linked list whose elements are in a window, at the ranks that append them.
  *
  * A pointer is one word of eight bytes, the rank in its upper 16 bits and the displacement in the
- * lower 48: an atomic operation of MPI is atomic for one element of its datatype, so a pointer of
- * two words could be read when only one of them is written. */
+ * lower 48: an atomic operation of MPI is atomic for one element of its datatype, so a rank could
+ * read a pointer of two words when only one word is written. */
 #ifndef ONESIDED_LIST_H
 #define ONESIDED_LIST_H
 
@@ -11,7 +11,7 @@
 #include "harness/launch.h"
 #include "rma/window.h"
 
-#define TARGET 0 /* whose elements are read and written; it has the head of the list, too */
+#define TARGET 0 /* its elements are read and written; it also has the head of the list */
 #define NULL_POINTER INT64_C(-1)
 #define RANK_SHIFT 48
 #define RANKS_MAX 32768
@@ -31,8 +31,8 @@ struct idiom {
     int64_t (*read)(const struct list *list, int64_t element);
     void (*write)(const struct list *list, int64_t element, int64_t next);
     bool in_lock_all;  /* inside one epoch of all ranks; else each operation has its own */
-    bool is_shared;    /* in a window of shared memory, else in a dynamic window */
-    bool needs_a_call; /* a read of a rank's own element makes no progress in some libraries */
+    bool is_shared;    /* elements are in a shared window; else in a dynamic window */
+    bool needs_a_call; /* in some libraries a read of the own element makes no progress */
 };
 extern const struct idiom idioms[5];
 
@@ -46,12 +46,12 @@ struct list {
     const struct idiom *idiom;
     int rank, ranks;
     struct window window;
-    char **begins;            /* load_store: where each rank's part is in this one's memory */
-    struct element *elements; /* of this rank: those that it appends, then the head */
+    char **begins;            /* load_store: each rank's part, in this rank's memory */
+    struct element *elements; /* of this rank: the elements that it appends, then the head */
     int capacity;             /* elements before the head */
-    bool attaches_each;       /* elements as they are made; else all of them before */
-    int64_t *own;             /* by element of this rank: its pointer, NULL_POINTER if it is none */
-    int64_t *pointers;        /* of the elements that are accessed, or of the list in order */
+    bool attaches_each;       /* elements when they are made; else all before */
+    int64_t *own;             /* by element of this rank: its pointer; NULL_POINTER: not made */
+    int64_t *pointers;        /* of the accessed elements, or of the list in order */
     int64_t *results;         /* read */
     uint64_t burst;           /* number of the burst, from 1 */
     double burst_s;
@@ -69,29 +69,29 @@ static inline MPI_Aint displacement_of(int64_t pointer)
     return (MPI_Aint)(pointer & DISPLACEMENT_MASK);
 }
 
-/* Collective: false, and the record says why, where there is no such window. */
+/* Collective: false, with the reason in the record, if there is no such window. */
 bool list_open(struct list *list);
 void list_close(struct list *list);
 
 /* At one rank: make an element that others can access, and return its pointer. */
 int64_t list_create(struct list *list, int index, int64_t next, int64_t value);
 
-/* All ranks, with a barrier before: none of their elements is accessed any more. */
+/* All ranks, after a barrier: remove their elements, which no rank accesses any more. */
 void list_destroy(struct list *list);
 
-/* Untimed, at one rank: the whole of an element, which there must be. */
+/* Untimed, at one rank: read a whole element; the pointer must be valid. */
 void list_get(const struct list *list, int64_t pointer, int64_t *next, int64_t *value);
 
-/* All ranks, after a burst of so many elements a rank, with a barrier before: put in a fault where
- * a test asks for one; then the last rank walks along the list and verifies each element. */
+/* All ranks, after a burst of so many elements a rank, with a barrier before: make the fault that a
+ * test asks for; then the last rank follows the list and verifies each element. */
 void list_walk(struct list *list, int appended);
 
-/* All ranks, before a burst: the head of a list, or as many elements of the target. */
+/* All ranks, before a burst: make the head of a list, or `burst` elements of the target. */
 void list_make_head(struct list *list, int burst);
 void list_make_read(struct list *list, int burst);
 void list_make_written(struct list *list, int burst);
 
-/* All ranks, after it: each pointer that was read or written. */
+/* All ranks, after a burst: verify each pointer that was read or written. */
 void list_check_read(struct list *list, int burst);
 void list_check_written(struct list *list, int burst);
 

@@ -1,4 +1,4 @@
-/* Along a list, element by element: is each where it belongs, with its value? */
+/* Verify a list element by element: is each at its place, with its value? */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ long long list_place(const struct list *list, int rank, int index)
     return (long long)index * list->ranks + (rank == 0 ? list->ranks : rank);
 }
 
-/* All ranks: the pointers of the list in the order in which it must be. */
+/* All ranks: collect the pointers of the list in the expected order. */
 static void gather_pointers(struct list *list, int appended)
 {
     int64_t *all = allocate((size_t)list->ranks * (size_t)appended, sizeof all[0]);
@@ -36,7 +36,7 @@ static void gather_pointers(struct list *list, int appended)
 
 /* ---- Faults, for tests ---- */
 
-/* If this rank has the element at a place of the list: give it another next one. */
+/* If this rank has the element at a place of the list, change the element's next pointer. */
 static void redirect(struct list *list, long long place, int64_t next)
 {
     for (int i = 0; i <= list->capacity; i++) {
@@ -55,8 +55,8 @@ static void alter_value(struct list *list, long long place)
     }
 }
 
-/* All ranks: what the end of the list would be if its last append had been lost or made as the one
- * before, if one of its halves had not been written, or if the last two were in other order. */
+/* All ranks: change the end of the list as if the last append was lost, was repeated, wrote only
+ * half of the pointer, or came before the append before it. */
 static void spoil(struct list *list, long long total)
 {
     const char *asked = options_text(&list->launch->options, "fault");
@@ -82,7 +82,7 @@ static void spoil(struct list *list, long long total)
 
 /* ---- The walk ---- */
 
-/* A pointer that is none of the list's must not be followed: nothing may be there. */
+/* A pointer that points to no element of the list is not followed: nothing may be there. */
 static bool is_of_list(const struct list *list, int64_t pointer, long long total)
 {
     for (long long place = 0; place < total; place++) {

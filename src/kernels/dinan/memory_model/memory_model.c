@@ -1,22 +1,24 @@
-/* Memory models: the others write to rank 0 while it reads and writes another part of its window.
+/* Memory models: other ranks write to rank 0's window while rank 0 reads and writes another part of
+ * it.
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.1.
- * In the separate model a store may not meet a put anywhere in one window, so both are in exclusive
- * epochs; in the unified one they may where they do not overlap, so epochs are shared. Rank 0
- * repeats an epoch of loads and stores of a given length until all others have written. Timed, in
- * seconds: a write, the mean of a burst; an epoch of rank 0; single writes that meet one. Verified:
- * every element written; every element of rank 0's own part. Bound: stores to a shared window. */
+ * In the separate model a store and a put must not happen at the same time in one window, so both
+ * are in exclusive epochs. In the unified model they may if they do not overlap, so epochs are
+ * shared. Rank 0 repeats an epoch of loads and stores of a given length until all others have
+ * written. Timed, in seconds: a write, the mean of a burst; an epoch of rank 0; single writes that
+ * meet such an epoch. Verified: every element written; every element of rank 0's own part. Bound:
+ * stores to a shared window. */
 #include "dinan/memory_model/own_part.h"
 #include "slots/accesses.h"
 
-#define LEAD 0.05 /* of an epoch of rank 0's: the others begin so long after it */
+#define LEAD 0.05 /* share of rank 0's epoch after which the others begin */
 
 /* What rank 0 does meanwhile. */
 struct target_state {
     const char *name;
     bool accesses; /* its own part, in epochs, until all others have written */
-    bool computes; /* one long epoch, which a write of each other rank meets */
+    bool computes; /* one long epoch; meanwhile each other rank makes a write */
 };
 
 struct model {
@@ -25,11 +27,11 @@ struct model {
     const struct target_state *state;
     double interval_s;
     struct own_part part;     /* rank 0's */
-    struct own_epochs epochs; /* that it made in a burst */
+    struct own_epochs epochs; /* of a burst */
     struct series *epoch, *count, *cut;
 };
 
-/* In which epochs both sides access the window. */
+/* The epochs in which both sides access the window. */
 struct idiom {
     const char *name;
     int lock_type; /* of both sides; 0: all ranks hold a lock_all */
@@ -67,7 +69,7 @@ static void write_flush(const struct slots *slots, long long burst)
     }
 }
 
-/* The request says that the memory here is free; the flush, that the data are at rank 0. */
+/* The request says that the memory here is free; the flush says that the data are at rank 0. */
 static void write_request(const struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {

@@ -1,4 +1,4 @@
-/* The part of rank 0's window that it reads and writes itself. */
+/* The part of rank 0's window that only rank 0 itself reads and writes. */
 #include "dinan/memory_model/own_part.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static int64_t first(int element)
     return value_of_sample(0, (size_t)element);
 }
 
-/* Each pass adds another number to each element, so that a lost store shows. */
+/* Each pass adds another number to each element, so that a lost store is noticed. */
 static struct compute_sample make_passes(struct own_part *part, long passes)
 {
     struct compute_sample sample = {.begin_s = clock_now_s()};

@@ -1,5 +1,5 @@
-/* How a mutex is locked and unlocked: with what MPI-2 has, with atomic operations of MPI-3, and
- * with those of C. */
+/* How a mutex is locked and unlocked: with MPI-2, with atomic operations of MPI-3, and with atomic
+ * operations of C. */
 #include <sched.h>
 
 #include "dinan/mutex/mutex.h"
@@ -10,7 +10,7 @@
 #define HAND_OVER_TAG 1
 #define LONGEST_BACK_OFF 64 /* calls of MPI between two tries */
 
-/* ---- byte_vector: a byte a rank at the host says who holds the mutex or waits for it. ---- */
+/* ---- byte_vector: a byte of each rank at the host says who has the mutex or waits for it. ---- */
 
 static void get_others(struct mutex *mutex, int first, int count)
 {
@@ -21,7 +21,7 @@ static void get_others(struct mutex *mutex, int first, int count)
     }
 }
 
-/* Set the own byte and get all others, each once: MPI-2 needs no order within the epoch. */
+/* Set the own byte and get all other bytes, each once, because MPI-2 has no order in an epoch. */
 static void exchange_bytes(struct mutex *mutex, unsigned char own)
 {
     const MPI_Win window = mutex->window.handle;
@@ -33,7 +33,7 @@ static void exchange_bytes(struct mutex *mutex, unsigned char own)
     CHECKED(MPI_Win_unlock(HOST, window));
 }
 
-/* The next rank whose byte is set, beginning after this one; NOBODY if none is. */
+/* The next rank whose byte is set, counted from this rank; NOBODY if no byte is set. */
 static int next_waiting(const struct mutex *mutex)
 {
     for (int i = 1; i < mutex->ranks; i++) {
@@ -131,7 +131,7 @@ static void unlock_mcs(struct mutex *mutex)
     }
 }
 
-/* The same, each access in a shared lock of its own, as in the source. */
+/* As mcs, with each access in a shared lock of its own, as in the source. */
 static void lock_mcs_shared_locks(struct mutex *mutex)
 {
     if (enqueue(mutex, word_fetch_in_lock)) {
@@ -147,7 +147,7 @@ static void unlock_mcs_shared_locks(struct mutex *mutex)
     }
 }
 
-/* The same as mcs, handed over by a word that the next rank looks at, in place of a message. */
+/* As mcs, but a word that the next rank reads replaces the message. */
 static void lock_mcs_spin(struct mutex *mutex)
 {
     if (enqueue(mutex, word_fetch)) {
@@ -165,9 +165,9 @@ static void unlock_mcs_spin(struct mutex *mutex)
     }
 }
 
-/* ---- compare_and_swap, c_atomics: who swaps its rank in has the mutex. ---- */
+/* ---- compare_and_swap, c_atomics: a rank that swaps its number in has the mutex. ---- */
 
-/* Between two tries: twice as many calls of MPI each time, which make progress. */
+/* Between two tries: each time twice as many calls of MPI, which make progress. */
 static void back_off(int *calls)
 {
     int arrived = 0;

@@ -1,13 +1,14 @@
-/* Mutex: how long does it take to lock a mutex and to unlock it again, while all ranks want it?
+/* Mutex: how long does it take to lock a mutex and to unlock it again, while all ranks want the
+ * mutex?
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.2:
  * a vector of bytes under exclusive locks (MPI-2), and the MCS queue on atomic operations (MPI-3).
- * The accesses of MCS are in shared locks of their own, as in the source, or all in one lock_all.
- * Beside these: MCS with requests, MCS that hands over by a word, a compare-and-swap lock with
- * exponential back-off, and one of C's atomic operations in shared memory, which bounds them all
- * within a node. Timed, in seconds: a cycle of lock, critical section and unlock. Verified: each
- * passage of the critical section (section.h), and that the mutex is free after a burst. */
+ * Each access of MCS is in a shared lock of its own, as in the source, or all are in one lock_all.
+ * Further algorithms: MCS with requests, MCS that hands over by a word, a compare-and-swap lock
+ * with exponential back-off, and the same lock with C's atomic operations in shared memory, as the
+ * bound within a node. Timed, in seconds: a cycle of lock, critical section and unlock. Verified:
+ * each passage of the critical section (section.h), and that the mutex is free after a burst. */
 #include "dinan/mutex/mutex.h"
 
 #include "harness/meeting.h"
@@ -16,9 +17,9 @@
 #include "mpi/world.h"
 
 #define WITH_FLAVOR "byte_vector,mcs,mcs_shared_locks,mcs_request,mcs_spin,compare_and_swap"
-#define FEWEST_CYCLES 10 /* of a rank in a burst that says something of fairness */
+#define FEWEST_CYCLES 10 /* of a rank in a burst, for a value of fairness */
 
-/* What the host does, which is the target, while the others lock and unlock. */
+/* What the host (the target) does while the others lock and unlock. */
 struct target_state {
     const char *name;
     bool takes, computes;
@@ -113,7 +114,7 @@ static void check(void *state, long long burst)
     watchdog_phase = "verify";
     section_check(&mutex->section, total, mutex->takes ? burst : 0, mutex->burst);
     mutex_check_free(mutex);
-    /* nobody clears the log before all have read it */
+    /* no rank clears the log before all ranks have read it */
     CHECKED(MPI_Barrier(world_communicator));
 }
 

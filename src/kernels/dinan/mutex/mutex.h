@@ -24,10 +24,10 @@ struct mutex {
     int rank, ranks;
     bool takes; /* this rank locks and unlocks */
     struct window window;
-    unsigned char *others;      /* byte_vector: what was fetched, by rank */
-    _Atomic int64_t *host_tail; /* c_atomics: as this rank sees it */
+    unsigned char *others;      /* byte_vector: the fetched bytes, by rank */
+    _Atomic int64_t *host_tail; /* c_atomics: its address at this rank */
     struct section section;
-    long long unreleased; /* the cycle that is not ended, for tests; -1: none */
+    long long unreleased; /* for tests: the cycle without an unlock; -1: none */
     uint64_t burst;       /* number of the burst, from 1 */
     struct series *fairness;
     struct verification left_free;
@@ -43,11 +43,11 @@ struct algorithm {
 };
 extern const struct algorithm algorithms[7];
 
-/* Collective: false, and the record says why, where there is no such window. */
+/* Collective: false, with the reason in the record, if there is no such window. */
 bool mutex_open(struct mutex *mutex);
 void mutex_close(struct mutex *mutex);
 
-/* All ranks, with a barrier before and after: what it is while nobody has it. */
+/* All ranks, between two barriers: give the mutex the values of a free mutex; verify them. */
 void mutex_make_free(struct mutex *mutex);
 void mutex_check_free(struct mutex *mutex);
 

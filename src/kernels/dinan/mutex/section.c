@@ -9,7 +9,7 @@
 #include "mpi/world.h"
 #include "rma/synchronisation.h"
 
-#define NONE (-1) /* a place that nobody took */
+#define NONE (-1) /* a place that no rank took */
 
 static MPI_Aint bytes_of(const struct section *section)
 {
@@ -23,7 +23,7 @@ static bool has_place(const struct section *section, int64_t place)
 
 /* ---- In the timed loop ---- */
 
-/* MPI's calls order nothing outside MPI, so there are fences of C. Load and store are two. */
+/* MPI orders no accesses outside MPI, so C's fences do. Load and store together are not atomic. */
 static int64_t pass_memory(struct section *section)
 {
     atomic_thread_fence(memory_order_seq_cst);

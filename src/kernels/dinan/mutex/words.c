@@ -1,4 +1,4 @@
-/* The words of a mutex in its window: there, free, and free again. */
+/* The words of a mutex in its window: made, set free, and verified to be free. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ bool mutex_open(struct mutex *mutex)
 {
     const struct flavor *flavor =
         mutex->algorithm->is_shared ? &flavors[FLAVOR_SHARED] : cell_choice(mutex->cell, "flavor");
-    /* parts follow each other in some windows: whole cache lines keep each aligned */
+    /* in some windows the parts follow each other: whole cache lines keep each part aligned */
     const MPI_Aint bytes = (BYTES + mutex->ranks + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     if (!window_is_supported(mutex->launch, flavor, mutex->record)) {
         return false;
@@ -54,7 +54,7 @@ static void begin_own(struct mutex *mutex)
     window_begin_own(&mutex->window, MPI_LOCK_SHARED);
 }
 
-/* What the parts of the mutex are while nobody has it; a barrier keeps all others away. */
+/* Set the parts of the mutex to their values without an owner; barriers keep other ranks away. */
 void mutex_make_free(struct mutex *mutex)
 {
     begin_own(mutex);

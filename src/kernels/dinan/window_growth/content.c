@@ -1,4 +1,4 @@
-/* What a window holds before it grows, and after. */
+/* The content of a window before and after its growth. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "harness/watchdog.h"
 #include "rma/computing.h"
 
-#define NOTHING (-1) /* in the new part before a put; no payload has it */
+#define NOTHING (-1) /* in the new part before a put; no payload has this value */
 
 enum region { OLD, NEW };
 
@@ -17,7 +17,7 @@ static size_t elements_of(const struct growth *growth)
     return (size_t)growth->bytes / sizeof(int64_t);
 }
 
-/* Of an element of a rank's part of the window, in a sample. */
+/* The value of an element in a rank's part of the window, in a sample. */
 static int64_t value(const struct growth *growth, int rank, enum region region, size_t element,
                      uint64_t sample)
 {
@@ -67,7 +67,7 @@ void content_open(struct growth *growth)
     window_end_own(&growth->window);
 }
 
-/* At the right neighbour: get the end of what it had, then put to all that is new. */
+/* At the right neighbour: get the end of the old part, then put to the whole new part. */
 static void access_neighbour(struct growth *growth)
 {
     const MPI_Win window = growth->window.handle;

@@ -2,11 +2,12 @@
  *
  * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
  * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.5.
- * In MPI-2 a window of twice the size is made, gets the content, and the old one is freed; to a
- * dynamic window another buffer is attached. Timed, in seconds, at each rank: the growth and its
- * parts; the exchange of the buffers' addresses, the detach of a buffer, and the end of the grown
- * window, apart. Rank 0 may compute before its part. Verified: each rank puts to the whole new part
- * of its right neighbour, and gets the end of the old one; every element of both parts. */
+ * In MPI-2 the program makes a window of twice the size, copies the content, and frees the old
+ * window. With a dynamic window the program attaches another buffer. Timed, in seconds, at each
+ * rank: the growth and its parts; separately the exchange of the buffers' addresses, the detach of
+ * a buffer, and the end of the grown window. Rank 0 may compute before its part. Verified: each
+ * rank puts to the whole new part of its right neighbour, and gets the end of the old part; every
+ * element of both parts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,8 @@ static void recreate(struct growth *growth)
     growth->window = grown;
 }
 
-/* Another buffer comes first, untimed: what was written before has thrown the code of these calls
- * out of the caches. */
+/* First attach another buffer, untimed: the writes before have removed the code of these calls from
+ * the caches. */
 static void attach(struct growth *growth)
 {
     static int64_t other;
@@ -125,7 +126,7 @@ static const struct option options[] = {
      OPTION_FLAG, NULL, 0, 0},
 };
 
-/* ---- What is around them ---- */
+/* ---- Samples ---- */
 
 static double go(void *state, long long burst)
 {

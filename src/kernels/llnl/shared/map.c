@@ -14,7 +14,7 @@ static uint64_t draw(uint64_t *state)
     return bits ^ (bits >> 31);
 }
 
-/* A number below `end`, from 0. */
+/* A number from 0 to `end` - 1. */
 static int draw_below(uint64_t *state, int end)
 {
     return (int)(draw(state) % (uint64_t)end);

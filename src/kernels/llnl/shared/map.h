@@ -1,8 +1,8 @@
 /* The map of some-to-some: pairs of ranks and sizes of messages, drawn from a seed.
  *
- * Integers alone, of 64 bits without sign, so that the map is the same with each MPI, compiler and
- * machine. Numbers are drawn by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). docs/llnl.md has the
- * map in words. */
+ * Only unsigned integers of 64 bits are used, so the map is the same with each MPI, compiler and
+ * machine. Numbers are drawn by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). docs/llnl.md
+ * describes the map. */
 #ifndef ONESIDED_MAP_H
 #define ONESIDED_MAP_H
 
@@ -11,7 +11,7 @@
 
 struct link {
     int source, destination; /* ranks, never the same */
-    int elements;            /* of the message, eight bytes each, from 1 */
+    int elements;            /* of the message, eight bytes each; at least 1 */
 };
 
 struct map {
@@ -19,8 +19,8 @@ struct map {
     struct link *links;
 };
 
-/* Draw `count` links between ranks, with messages of so many elements at most; a double-sided map
- * has those links first, and then each of them reversed, with a size of its own. */
+/* Draw `count` links between ranks, with messages of at most most_elements elements. A double-sided
+ * map has these links first, and then each link reversed, with a size of its own. */
 struct map map_draw(uint64_t seed, int ranks, int count, int most_elements, bool is_double);
 void map_free(struct map *map);
 

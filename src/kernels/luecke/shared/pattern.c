@@ -29,14 +29,14 @@ bool everybody(const struct pattern *pattern)
 
 /* ---- Payloads ---- */
 
-/* Of a block among those of all ranks and trials. */
+/* The number of a block among the blocks of all ranks and trials. */
 static uint64_t number_of(const struct pattern *pattern, struct block block, uint64_t trial)
 {
     const uint64_t rank = trial * (uint64_t)pattern->ranks + (uint64_t)block.rank;
     return rank * (uint64_t)pattern->blocks + (uint64_t)block.index;
 }
 
-/* New values where others get them from, and none where they go. */
+/* Put new values into the data, and values that no rank sends into the result. */
 static void fill(struct pattern *pattern)
 {
     for (int index = 0; index < pattern->blocks; index++) {
@@ -131,11 +131,11 @@ static void time_trials(struct pattern *pattern, size_t cache_bytes)
     free(own_s);
 }
 
-/* A trial in which one rank computes before it goes. */
+/* A trial in which one rank computes before its part of the pattern. */
 struct computing_trial {
     struct pattern *pattern;
     size_t cache_bytes;
-    struct series *behind; /* NULL at a rank that has nothing to do with the one that computes */
+    struct series *behind; /* NULL at a rank that does not meet the computing rank */
 };
 
 static void prepare_computing(void *state)
@@ -181,7 +181,7 @@ static void time_computing_trials(struct pattern *pattern, size_t cache_bytes)
     meeting_take(&meeting);
 }
 
-/* Leave the reason in the record, the same on all ranks, and return false where it cannot run. */
+/* Return false, with the reason in the record, the same on all ranks, if the cell cannot run. */
 static bool is_supported(const struct pattern *pattern)
 {
     struct record *record = pattern->record;

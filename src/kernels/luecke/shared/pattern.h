@@ -4,9 +4,10 @@
  * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 2. Before each trial
  * all ranks flush their caches and meet in a barrier; a trial takes as long as the slowest rank.
  *
- * Each rank has data that others access, and a result that holds what it got. Both are blocks of
- * size_bytes. Before a trial the data get values of that trial, and the result values that nobody
- * sends; after it every element that a rank got is compared with what its origin had. */
+ * Each rank has data that others access, and a result for the data that it gets. Both consist of
+ * blocks of size_bytes. Before a trial the data get values of this trial, and the result gets
+ * values that no rank sends. After the trial every element of the result is compared with its
+ * source. */
 #ifndef ONESIDED_PATTERN_H
 #define ONESIDED_PATTERN_H
 
@@ -28,31 +29,31 @@ extern const struct target_state target_states[2];
 
 struct block {
     int rank;  /* whose data it is */
-    int index; /* which block of that */
+    int index; /* which block of its data */
 };
 
 struct pattern;
 
-/* What a pattern is; functions of all ranks. */
+/* What a pattern is; all ranks call its functions. */
 struct kind {
-    int (*blocks)(const struct launch *launch); /* of data and result; NULL: one */
-    bool is_of_a_block;                         /* a time is divided by the blocks */
-    bool in_place;                              /* the result is where the data are */
+    int (*blocks)(const struct launch *launch); /* of data, of result; NULL: one */
+    bool is_of_a_block;                         /* divide a time by the blocks */
+    bool in_place;                              /* the result replaces the data */
     /* Around the trials of a cell; NULL: nothing. */
     void (*enter)(struct pattern *pattern);
     void (*leave)(struct pattern *pattern);
     /* THE TIMED PART of each rank. */
     void (*go)(struct pattern *pattern);
-    /* What a block of this rank's result must be after a trial; false: nobody sends it. */
+    /* The source of a block of this rank's result; false: the block has no source. */
     bool (*origin)(const struct pattern *pattern, int block, struct block *origin);
-    /* The rank that computes where one does. */
+    /* The rank that computes, in cells in which a rank computes. */
     int (*computing)(const struct pattern *pattern);
-    /* Has this rank anything to do with the computing one? And does it need its calls? */
+    /* Does this rank communicate with the computing rank? Does it need calls of that rank? */
     bool (*meets)(const struct pattern *pattern);
     bool (*is_behind)(const struct pattern *pattern);
 };
 
-struct access_to_others; /* of the library: window or symmetric memory */
+struct access_to_others; /* the library's: a window or symmetric memory */
 
 struct pattern {
     struct launch *launch;
@@ -73,8 +74,8 @@ struct pattern {
 #define SIZE_BYTES_MAX (1 << 24)
 #define EVERY_RANK (-1)
 
-/* Rows of a kernel's axes: a kernel's own may come between them. A kernel declares its table
- * `interfaces` before. */
+/* Rows of a kernel's axes; rows of the kernel's own may come between them. The kernel declares its
+ * table `interfaces` before these rows. */
 #define INTERFACE_AXIS(own_)                                                                       \
     {.name = "interface",                                                                          \
      .help = "how the pattern is written",                                                         \
@@ -131,7 +132,7 @@ struct pattern {
 void pattern_run(struct launch *launch, const struct cell *cell, struct record *record,
                  const struct kind *kind);
 
-/* For `is_behind` and `meets`. */
+/* Functions for `is_behind` and `meets`. */
 bool nobody(const struct pattern *pattern);
 bool everybody(const struct pattern *pattern);
 
@@ -140,17 +141,17 @@ static inline int64_t *block_of(int64_t *blocks, const struct pattern *pattern, 
     return blocks + (size_t)block * (size_t)pattern->elements;
 }
 
-/* ---- Of the library: pattern_mpi.c and pattern_shmem.c ---- */
+/* ---- For each library: pattern_mpi.c and pattern_shmem.c ---- */
 
-/* Collective: data and result; false, with the reason in the record, where there can be none. */
+/* Collective: make data and result; false, with the reason in the record, if this is impossible. */
 bool others_open(struct pattern *pattern);
 void others_close(struct pattern *pattern);
 
-/* Around this rank's own loads and stores, between trials. */
+/* Before and after this rank's own loads and stores, between trials. */
 void others_begin_own(struct pattern *pattern);
 void others_end_own(struct pattern *pattern);
 
-/* All ranks, untimed: what has to be open before the accesses. A barrier follows. */
+/* All ranks, untimed: open the epoch of the accesses. A barrier follows. */
 void others_begin_trial(struct pattern *pattern);
 
 #ifdef ONESIDED_OPENSHMEM

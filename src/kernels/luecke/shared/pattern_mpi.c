@@ -1,4 +1,4 @@
-/* The memory of a pattern with MPI: a window, or none where the rival needs none. */
+/* The memory of a pattern with MPI: a window, or plain memory for the rival. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
@@ -76,7 +76,7 @@ void others_begin_trial(struct pattern *pattern)
     if (pattern->interface->kind == MPI2) {
         CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, pattern->others->window.handle));
     } else if (pattern->interface->kind == MPI2_PAIRWISE) {
-        /* this rank's stores are in its window when it unlocks it */
+        /* this rank's stores are in its window after the unlock */
         window_begin_own(&pattern->others->window, MPI_LOCK_EXCLUSIVE);
         window_end_own(&pattern->others->window);
     }

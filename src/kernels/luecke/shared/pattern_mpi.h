@@ -1,4 +1,4 @@
-/* Accesses of a pattern with MPI; they become a part of the function that makes them. */
+/* Accesses of a pattern with MPI, inlined into the function that makes them. */
 #ifndef ONESIDED_PATTERN_MPI_H
 #define ONESIDED_PATTERN_MPI_H
 
@@ -13,7 +13,7 @@
 #define FLAVOR_OF_INTERFACE_AXIS                                                                   \
     FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=mpi2,mpi2_pairwise,mpi3")
 
-#define NOTICE_BYTES 64 /* before a rank's data: a word, with a cache line of its own */
+#define NOTICE_BYTES 64 /* before a rank's data: a word with a cache line of its own */
 
 struct access_to_others {
     struct window window;
@@ -40,7 +40,7 @@ INLINE void put(const struct pattern *pattern, const int64_t *payload, int rank,
                     pattern->elements, MPI_INT64_T, pattern->others->window.handle));
 }
 
-/* Complete what this rank began at one rank, or at all of them. MPI-2: all ranks call it. */
+/* Complete this rank's accesses to one rank, or to all ranks. With MPI-2 all ranks call it. */
 INLINE void complete(const struct pattern *pattern, int rank)
 {
     if (pattern->interface->kind == MPI2) {
@@ -57,7 +57,7 @@ INLINE void complete_put(const struct pattern *pattern, int rank)
     complete(pattern, rank);
 }
 
-/* MPI-2, all ranks: complete, and go on with the next accesses. */
+/* MPI-2, all ranks: complete the accesses, and open an epoch for the next accesses. */
 INLINE void fence(const struct pattern *pattern)
 {
     CHECKED(MPI_Win_fence(0, pattern->others->window.handle));
@@ -70,7 +70,7 @@ INLINE struct notice notice_at(const struct pattern *pattern, int rank)
         .window = window->handle, .rank = rank, .displacement = window->begins[rank]};
 }
 
-/* Tell a rank that what was put there is there, or that this rank's data are. */
+/* Tell a rank that this rank's puts have arrived there, or that this rank's data are complete. */
 INLINE void notify(const struct pattern *pattern, int rank)
 {
     const struct notice notice = notice_at(pattern, rank);
@@ -78,7 +78,7 @@ INLINE void notify(const struct pattern *pattern, int rank)
     notice_give(&notice, pattern->trial);
 }
 
-/* Wait until another rank has told that. */
+/* Wait for the notice of another rank. */
 INLINE void await(const struct pattern *pattern)
 {
     const struct notice notice = notice_at(pattern, pattern->rank);

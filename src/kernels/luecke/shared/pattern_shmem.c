@@ -26,7 +26,7 @@ void others_close(struct pattern *pattern)
     free(pattern->others);
 }
 
-/* Barriers keep own loads and stores apart from accesses. */
+/* Barriers separate a rank's own loads and stores from accesses. */
 void others_begin_own(struct pattern *pattern)
 {
     (void)pattern;

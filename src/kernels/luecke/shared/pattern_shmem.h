@@ -1,4 +1,4 @@
-/* Accesses of a pattern with OpenSHMEM; they become a part of the function that makes them. */
+/* Accesses of a pattern with OpenSHMEM, inlined into the function that makes them. */
 #ifndef ONESIDED_PATTERN_SHMEM_H
 #define ONESIDED_PATTERN_SHMEM_H
 
@@ -49,17 +49,17 @@ INLINE void complete_put(const struct pattern *pattern, int rank)
 
 INLINE void fence(const struct pattern *pattern)
 {
-    (void)pattern; /* of MPI-2 alone */
+    (void)pattern; /* only MPI-2 has a fence */
 }
 
-/* Tell a rank that what was put there is there, or that this rank's data are. */
+/* Tell a rank that this rank's puts have arrived there, or that this rank's data are complete. */
 INLINE void notify(const struct pattern *pattern, int rank)
 {
     CALLED(shmem_fence());
     CALLED(shmem_int64_p(pattern->others->notice, (int64_t)pattern->trial, rank));
 }
 
-/* Wait until another rank has told that. */
+/* Wait for the notice of another rank. */
 INLINE void await(const struct pattern *pattern)
 {
     CALLED(shmem_int64_wait_until(pattern->others->notice, SHMEM_CMP_EQ, (int64_t)pattern->trial));

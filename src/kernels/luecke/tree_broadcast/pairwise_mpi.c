@@ -1,27 +1,27 @@
-/* The broadcast with MPI-2 as the source's authors wrote it, as near as MPI allows: only a parent
- * and its child synchronise.
+/* The broadcast with MPI-2, as near to the source's programs as MPI allows: only a parent and its
+ * child synchronise.
  *
  * Source: as tree_broadcast.c, appendices B and C. get, Appendix B: a parent sends a message that
- * says that it has the data, and its child gets them. The source gets inside a fence's epoch, and
- * looks at its own window until the data are there; here the child locks its parent's window for
- * the get, and the unlock completes it. put, Appendix C: a parent puts, and its child looks at its
- * own window until the data are there; here the child posts its window to its parent and waits, and
- * the parent starts and completes. In both ways a rank serves the child with the largest subtree
- * first. */
+ * says that it has the data, and its child gets the data. In the source the child gets inside a
+ * fence's epoch, and looks at its own window until the data are there. Here the child locks its
+ * parent's window for the get, and the unlock completes the get. put, Appendix C: a parent puts,
+ * and its child looks at its own window until the data are there. Here the child posts its window
+ * to its parent and waits, and the parent starts and completes. In get and put a rank serves the
+ * child with the largest subtree first. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
 #include "luecke/tree_broadcast/tree.h"
 
-enum { NOTICE_TAG = 1 }; /* the source's */
+enum { NOTICE_TAG = 1 }; /* as in the source */
 
-/* Whom a rank synchronises with. */
+/* The ranks with which a rank synchronises. */
 struct pairs {
     MPI_Group above, below; /* its parent, its children */
     int *children, children_number;
 };
 
-/* A rank's children in the order in which it serves them; their number is returned. */
+/* Leave a rank's children in the order in which it serves them; return their number. */
 static int children_of(const struct pattern *pattern, int *children)
 {
     int number = 0;
@@ -82,7 +82,8 @@ static void go_by_gets(struct pattern *pattern)
         verify_element(&pattern->found, notice, (int64_t)pattern->trial, 0, pattern->trial);
     }
     if (pattern->rank != ROOT && pairs->children_number > 0) {
-        /* what the get wrote here is a store of this rank's, until it unlocks its own window */
+        /* the get stored into this rank's window, and the unlock makes the store visible to
+         * others */
         CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, pattern->rank, 0, window));
         CHECKED(MPI_Win_unlock(pattern->rank, window));
     }

@@ -1,4 +1,4 @@
-/* The tree of the broadcast, and the ways of MPI-2 that synchronise a parent and a child alone. */
+/* The tree of the broadcast, and the MPI-2 functions in which only parent and child synchronise. */
 #ifndef ONESIDED_TREE_H
 #define ONESIDED_TREE_H
 
@@ -6,8 +6,8 @@
 
 #define ROOT 0
 
-/* The distance to a rank's largest possible child and to its parent: the least power of two that is
- * not below the ranks for rank 0, else the lowest bit. */
+/* The distance from a rank to its parent; a child is at half of this distance, at most. For rank 0
+ * the least power of two that is at least `ranks`, else the rank's lowest bit. */
 static inline int reach_of(int rank, int ranks)
 {
     int reach = 1;
@@ -22,7 +22,7 @@ static inline int parent_of(int rank)
     return rank & (rank - 1);
 }
 
-/* Of MPI alone (pairwise_mpi.c). Around the trials of a cell: */
+/* Only with MPI (pairwise_mpi.c). Before and after the trials of a cell: */
 void pairwise_enter(struct pattern *pattern);
 void pairwise_leave(struct pattern *pattern);
 /* THE TIMED PART of each rank */

@@ -2,21 +2,21 @@
  *
  * Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2
  * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 3.4 and appendices A
- * to C. The tree is theirs: a rank's parent is the rank without its lowest bit, and a rank serves
- * the child with the largest subtree first.
+ * to C. The tree is the source's: a rank's parent is the rank without its lowest bit, and a rank
+ * serves the child with the largest subtree first.
  *
- * put: a rank puts the message into its child's memory and tells it so. get: a rank tells its child
- * that the message is there, and the child gets it. How a rank tells: with MPI-3 and OpenSHMEM by a
- * word in the child's memory; with MPI-2 by a fence between two levels of the tree. The source's
- * MPI-2 versions look at window memory inside a fence epoch until the message is there. The
- * standard does not allow this: nothing completes before the next fence. What is nearest to them is
- * in pairwise_mpi.c.
+ * put: a rank puts the message into its child's memory and notifies the child. get: a rank notifies
+ * its child that the message is there, and the child gets it. The notice is a word in the child's
+ * memory with MPI-3 and OpenSHMEM, and a fence between two levels of the tree with MPI-2. The
+ * source's MPI-2 versions look at window memory inside a fence epoch until the message is there.
+ * The standard does not allow this: nothing completes before the next fence. pairwise_mpi.c has the
+ * versions that are nearest to the source's.
  *
  * Timed, in seconds: from a barrier until a rank has the message and has passed it on; the slowest
  * rank counts. Verified: every element on every rank. Collective rival: MPI_Bcast. */
 #include "luecke/tree_broadcast/tree.h"
 
-/* Who moves the message. */
+/* Which rank moves the message. */
 struct tree_operation {
     const char *name;
     bool puts;
@@ -43,7 +43,7 @@ static const struct option options[] = {PATTERN_OPTIONS};
 
 /* ---- THE TIMED PART of each rank ---- */
 
-/* A level after the other: those that have the message are a multiple of twice the distance. */
+/* One level after the other: ranks that are multiples of twice the distance have the message. */
 static void go_by_levels(struct pattern *pattern, bool puts)
 {
     const int rank = pattern->rank, reach = reach_of(rank, pattern->ranks);
@@ -100,7 +100,7 @@ static void go(struct pattern *pattern)
     }
 }
 
-/* ---- What it must become, and who waits ---- */
+/* ---- The expected data, and who waits ---- */
 
 static bool origin(const struct pattern *pattern, int block, struct block *origin)
 {
@@ -108,7 +108,7 @@ static bool origin(const struct pattern *pattern, int block, struct block *origi
     return pattern->rank != ROOT;
 }
 
-/* The root's first child, an inner node; where it is a leaf, the side whose memory is accessed. */
+/* The root's first child, if it is an inner node; else the rank whose memory is accessed. */
 static int computing(const struct pattern *pattern)
 {
     const struct tree_operation *operation = cell_choice(pattern->cell, "operation");
@@ -116,8 +116,8 @@ static int computing(const struct pattern *pattern)
     return first > 1 || (operation != NULL && operation->puts) ? first : ROOT;
 }
 
-/* The message comes through the rank that computes, or all make the same collective call, or a
- * parent's start needs the post of the rank that computes. */
+/* True if the message comes through the computing rank, or all ranks make the same collective call,
+ * or this parent's start needs the computing rank's post. */
 static bool is_behind(const struct pattern *pattern)
 {
     const struct tree_operation *operation = cell_choice(pattern->cell, "operation");

@@ -5,7 +5,7 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-#define UNWATCHED 16 /* operations of the partner between two looks at whether it is finished */
+#define UNWATCHED 16 /* the partner's operations between two looks at `over` */
 
 void add(struct experiment *experiment, int64_t repeat)
 {
@@ -16,7 +16,8 @@ void add(struct experiment *experiment, int64_t repeat)
     experiment->changed += repeat;
 }
 
-/* An attempt each, from what the last one has found: another rank's success makes it fail. */
+/* Each attempt expects the value that the last attempt found, so it fails if another rank came
+ * first. */
 void compare_and_swap(struct experiment *experiment, int64_t repeat)
 {
     _Atomic int64_t *const word = &experiment->page->word;
@@ -40,7 +41,7 @@ static void look_at_word(struct experiment *experiment)
     experiment->seen = atomic_load(&experiment->page->word);
 }
 
-/* The partner of a contended baseline: at it until the origin's burst is finished. */
+/* The partner of a contended baseline: repeats the operation until the origin's burst is over. */
 void compete(struct experiment *experiment)
 {
     experiment->changed = 0;
@@ -63,7 +64,7 @@ static void verify_sum(struct experiment *experiment)
     }
 }
 
-/* All changes of the word but this rank's own. */
+/* The number of changes of the word by the other rank. */
 static int64_t others_done(const struct experiment *experiment)
 {
     return atomic_load(&experiment->page->word) - experiment->changed;

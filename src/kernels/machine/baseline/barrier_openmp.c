@@ -1,4 +1,4 @@
-/* A barrier of two OpenMP threads of rank 1. This file alone is compiled with OpenMP, where the
+/* A barrier of two OpenMP threads of rank 1. Only this file is compiled with OpenMP, if the
  * compiler has it. */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -41,8 +41,8 @@ void meet_by_openmp(struct experiment *experiment, int64_t repeat)
     experiment->second_done += crossed[1];
 }
 
-/* The threads of OpenMP stay, and may look for work for a while: no other baseline is beside them.
- * Older compilers do not declare the function that ends them. */
+/* OpenMP's threads may spin for a while after their work, so they are ended before the next
+ * baseline. Older compilers do not declare the function that ends them. */
 static void end_threads(void)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "omp_pause_resource_all");

@@ -1,25 +1,24 @@
-/* Hardware baseline: what this machine needs for what one-sided communication is made of, with no
- * MPI in it.
+/* Hardware baseline: the time that this machine needs, without MPI, for the operations that
+ * one-sided communication consists of.
  *
- * No measurement of an MPI can be judged without it: an atomic operation of a window that two
- * processes share cannot be faster than the processor's own, a put not faster than a copy, an
- * operation over TCP not faster than a round trip through the loopback device, a helper thread not
- * cheaper than a thread, and no time is better than the clock it is taken from.
+ * A measurement of an MPI is compared with this baseline. An atomic operation on a window that two
+ * processes share cannot be faster than the processor's own atomic operation, a put not faster than
+ * a copy, an operation over TCP not faster than a round trip through the loopback device. A helper
+ * thread costs at least the creation of a thread, and no time is more exact than its clock.
  *
  * Atomic operations after Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic Operations on
  * Modern Architectures", PACT 2015 (latency of fetch-and-add and compare-and-swap on a line that
  * one core, or two at once, write to). The other baselines are own definitions.
  *
  * Timed, in seconds, at rank 1: bursts of k, a burst as a whole, k recorded. Meanwhile rank 0, the
- * partner, and all others sleep on a semaphore, so that they take neither a core nor a cache line;
- * where a baseline is contended the partner does the same as rank 1, as fast as it can.
- * Threads after Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
- * SG24-5611, 1999): 4.2.1 (what a thread's creation takes), 4.2.4 with Figure 35 and 4.1.10
- * (barriers of threads that sleep, and that spin), 2.3.2.1 (values of several threads in one line).
- * Both threads are rank 1's.
- * Verified: the sum of all atomic operations of both ranks; every copy, by the partner; every
- * message, at both ends; that each thread ran; the counts of both threads; that the clock never
- * steps back. */
+ * partner, and all others sleep on a semaphore, so that they use neither a core nor a cache line.
+ * In a contended baseline the partner does the same as rank 1, as fast as it can. Threads after
+ * Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611,
+ * 1999): 4.2.1 (what a thread's creation takes), 4.2.4 with Figure 35 and 4.1.10 (barriers of
+ * threads that sleep, and that spin), 2.3.2.1 (values of several threads in one line). Both threads
+ * are rank 1's. Verified: the sum of all atomic operations of both ranks; every copy, by the
+ * partner; every message, at both ends; that each thread ran; the counts of both threads; that the
+ * clock never steps back. */
 #include <errno.h>
 #include <mpi.h>
 #include <sched.h>
@@ -32,7 +31,7 @@
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
-#define SETTLE_S 50e-6 /* from the partner's flag to the burst: it falls asleep, or is at it */
+#define SETTLE_S 50e-6 /* from the partner's flag to the burst: it falls asleep or begins */
 #define COPIED_BYTES (128 << 10) /* in one burst, unless a copy is larger */
 
 /* ---- All baselines ---- */
@@ -135,7 +134,7 @@ static void let_others_go(struct experiment *experiment)
     }
 }
 
-/* The other one may have lost its core meanwhile: wait for its next operation. */
+/* The other process or thread may have lost its core: wait for its next operation. */
 static void await_other(const struct experiment *experiment)
 {
     const int64_t done = experiment->baseline->kind->others_done(experiment);
@@ -166,8 +165,8 @@ static double time_burst(struct experiment *experiment)
     return end_s - begin_s;
 }
 
-/* At the origin: the burst, and how many operations the other one made between its first and last
- * operation, which says whether there was contention. */
+/* At the origin: time a burst, and count the operations of the other process or thread during the
+ * burst. This number shows whether there was contention. */
 static void be_origin(struct experiment *experiment, struct series *time, struct series *competing)
 {
     if (experiment->baseline->kind->prepare != NULL) {
@@ -183,7 +182,7 @@ static void be_origin(struct experiment *experiment, struct series *time, struct
     }
 }
 
-/* All ranks; series NULL to warm up. */
+/* All ranks; the series are NULL in the warm-up. */
 static void run_sample(struct experiment *experiment, struct series *time, struct series *competing)
 {
     const int rank = experiment->launch->rank;

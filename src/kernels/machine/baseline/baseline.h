@@ -1,4 +1,4 @@
-/* What the files of the kernel `baseline` share: an experiment, and what a hardware baseline is. */
+/* What the files of the kernel `baseline` share: an experiment and the kinds of baselines. */
 #ifndef ONESIDED_BASELINE_H
 #define ONESIDED_BASELINE_H
 
@@ -12,12 +12,12 @@
 #define PARTNER 0
 #define ORIGIN 1
 #define WORD_BYTES 8
-#define LINE_BYTES 128 /* two cache lines: processors fetch the neighbour, too */
+#define LINE_BYTES 128 /* two cache lines: processors also fetch the neighbour */
 
-/* What all ranks share outside MPI; each member has its cache line to itself. */
+/* Memory that all ranks share outside MPI; each member has a cache line of its own. */
 struct page {
     _Alignas(LINE_BYTES) uint64_t first;         /* shared_page_open writes here */
-    _Alignas(LINE_BYTES) _Atomic int64_t word;   /* what atomic operations are made on */
+    _Alignas(LINE_BYTES) _Atomic int64_t word;   /* of atomic operations */
     _Alignas(LINE_BYTES) _Atomic uint64_t there; /* the sample that the partner is ready for */
     _Alignas(LINE_BYTES) _Atomic uint64_t over;  /* the finished sample */
     _Alignas(LINE_BYTES) sem_t wake;
@@ -36,24 +36,24 @@ struct experiment {
     size_t elements; /* of a copy, WORD_BYTES each */
     int64_t burst;   /* operations in a sample */
     uint64_t sample; /* the number of the sample that is running, from 1 */
-    int64_t *source; /* at the origin: what is copied; with a socket, what is sent */
+    int64_t *source; /* at the origin: the data to copy, or to send through a socket */
     int64_t *received;
-    int64_t done;      /* operations of this rank that have changed the word, or threads that ran */
-    int64_t changed;   /* by this rank since the burst began */
-    int64_t seen;      /* what the word holds, as far as this rank knows */
-    int64_t before;    /* contended: what the other one had done when the burst began */
-    int64_t after;     /* the same when it ended */
-    double last_s;     /* the last reading of the clock */
-    int socket;        /* to the other rank */
-    struct pair *pair; /* at the origin: its second thread */
-    int64_t second_done;       /* operations of the second thread, as it counts them itself */
-    bool has_miscounted;       /* for tests */
-    struct verification check; /* of this rank's: what it has copied there, or received */
+    int64_t done;        /* this rank's operations that changed the word, or threads that ran */
+    int64_t changed;     /* by this rank since the burst began */
+    int64_t seen;        /* the word's value when this rank last saw it */
+    int64_t before;      /* contended: the other's operations when the burst began */
+    int64_t after;       /* the other's operations when the burst ended */
+    double last_s;       /* the last reading of the clock */
+    int socket;          /* to the other rank */
+    struct pair *pair;   /* at the origin: its second thread */
+    int64_t second_done; /* operations of the second thread, as it counts them itself */
+    bool has_miscounted; /* for tests */
+    struct verification check; /* this rank's: of the data copied there, or received */
 };
 
 /* What several baselines have in common; a member may be NULL. */
 struct baseline_kind {
-    /* At all ranks, collective: what it needs; false with a reason in the record. */
+    /* At all ranks, collective: open what it needs; false, with a reason in the record. */
     bool (*open)(struct experiment *experiment);
     void (*close)(struct experiment *experiment);
     /* Untimed, at the origin: before a sample. */
@@ -62,7 +62,7 @@ struct baseline_kind {
     void (*inspect)(struct experiment *experiment);
     /* At all ranks, collective, after the last: leave verifications in the record. */
     void (*verify)(struct experiment *experiment);
-    /* Of contended baselines, at the origin: what the other one has done so far. */
+    /* Contended baselines, at the origin: how many operations the other side has done. */
     int64_t (*others_done)(const struct experiment *experiment);
 };
 extern const struct baseline_kind atomic_operations, copies, messages, counted, beside, meetings,
@@ -77,14 +77,14 @@ struct baseline {
     const struct baseline_kind *kind;
     /* THE TIMED LOOP: `repeat` operations in a row, one after the other */
     void (*repeat)(struct experiment *experiment, int64_t repeat);
-    /* At the partner, instead of its sleep; or NULL. */
+    /* At the partner, in place of its sleep; or NULL. */
     void (*accompany)(struct experiment *experiment);
     /* In the second thread of the origin, in each sample; or NULL. */
     void (*second)(struct experiment *experiment);
 };
 
-/* page.c: collective; false, with the reason in the record, where there is no memory outside MPI.
- */
+/* page.c: collective; false, with the reason in the record, if the ranks share no memory outside
+ * MPI. */
 bool page_open(struct experiment *experiment);
 void page_close(struct experiment *experiment);
 /* atomics.c */

@@ -1,5 +1,5 @@
-/* Copies into memory that the other process has mapped, and has read just before: each to a place
- * of its own. */
+/* Copies into memory that the other process has mapped and has just read; each copy has a place of
+ * its own. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* What is counted: threads that ran, and readings of the clock. */
+/* Counted operations: threads that ran, and readings of the clock. */
 #include <pthread.h>
 
 #include "machine/baseline/baseline.h"
 
-/* ---- Threads: created, run, joined, one after the other. They make no MPI call, and none is in
- * progress while they live: so they are had at MPI_THREAD_SINGLE, too. ---- */
+/* ---- Threads: created, run and joined one after the other. No MPI call is made while they live,
+ * so MPI_THREAD_SINGLE is enough. ---- */
 
 static void *count_itself(void *done)
 {
@@ -37,7 +37,7 @@ void read_clock(struct experiment *experiment, int64_t repeat)
     experiment->changed += repeat - steps_back;
 }
 
-/* Every operation of the origin, the warm-up's too, has counted. */
+/* Verify the count of all operations of the origin, with those of the warm-up. */
 void verify_count(struct experiment *experiment)
 {
     const int64_t burst = experiment->burst;
@@ -47,7 +47,7 @@ void verify_count(struct experiment *experiment)
     }
 }
 
-/* And every one of the second thread. */
+/* Verify the counts of both threads. */
 void verify_both_counts(struct experiment *experiment)
 {
     const int64_t burst = experiment->burst;

@@ -32,7 +32,7 @@ static struct sockaddr_in loopback(in_port_t port)
         .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-/* At the partner: a socket that listens at a port the system chose; -1 if it cannot be. */
+/* At the partner: make a socket that listens at a port that the system chooses; -1 on failure. */
 static int listen_at(in_port_t *port)
 {
     struct sockaddr_in address = loopback(0);
@@ -82,7 +82,7 @@ static bool open_socket(struct experiment *experiment)
         experiment->socket = connect_to(port);
         why = errno;
     }
-    /* The connection is there before anybody accepts it: nobody waits for one that failed. */
+    /* connect() succeeds before accept(), so no rank waits for a connection that failed. */
     int connected = experiment->socket >= 0;
     CHECKED(MPI_Bcast(&connected, 1, MPI_INT, ORIGIN, communicator));
     if (rank == PARTNER && connected) {
@@ -123,7 +123,7 @@ static void prepare_words(struct experiment *experiment)
     message_fill(experiment->source, (int)experiment->burst, experiment->sample);
 }
 
-/* A word that could not be sent is received by nobody, and found missing afterwards. */
+/* If a word could not be sent, the verification finds that it is missing. */
 void round_trip(struct experiment *experiment, int64_t repeat)
 {
     for (int64_t i = 0; i < repeat; i++) {

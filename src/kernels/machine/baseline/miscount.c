@@ -1,4 +1,4 @@
-/* A wrong count, for tests: what a processor does to a word no library could spoil. */
+/* A wrong count, for tests: a faulty library cannot change a processor's own operations. */
 #include "machine/baseline/baseline.h"
 
 bool miscounts_now(struct experiment *experiment)

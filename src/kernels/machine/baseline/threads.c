@@ -12,12 +12,12 @@
 
 /* The second thread sleeps between two samples. */
 struct pair {
-    _Alignas(LINE_BYTES) _Atomic int64_t counters[2 * LINE_WORDS]; /* the first thread's, then */
+    _Alignas(LINE_BYTES) _Atomic int64_t counters[2 * LINE_WORDS]; /* of both threads */
     _Alignas(LINE_BYTES) _Atomic uint64_t over;                    /* the finished sample */
     _Alignas(LINE_BYTES) struct thread_barrier barrier;
     _Atomic int64_t *second_counter;
     sem_t begin;
-    uint64_t sample; /* that begins */
+    uint64_t sample; /* number of the sample that begins */
     bool is_ended;
     pthread_t thread;
 };
@@ -89,7 +89,7 @@ void increment(struct experiment *experiment, int64_t repeat)
     experiment->changed += *counter - before - miscounts_now(experiment);
 }
 
-/* The second thread, until the first one's burst is over. */
+/* The second thread increments until the first thread's burst is over. */
 void increment_too(struct experiment *experiment)
 {
     struct pair *pair = experiment->pair;

@@ -1,13 +1,14 @@
-/* Completion of a put: when does its origin know what, and what does it cost to know?
+/* Completion of a put: when does its origin know that it is complete, and how long does this take?
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
- * SG24-5611, 1999), sections 3.5.1.5 and 3.5.2.2 with Table 18 and Figure 22: LAPI counts apart
- * when the origin's data can be modified, when they have reached their destination, and when the
- * operation is complete at both sides. In MPI: the return of the call; MPI_Win_flush_local, or
- * MPI_Rput and MPI_Wait; MPI_Win_flush; a notice to the target, which echoes it, so that no two
- * clocks are compared. Puts under one flush beside a flush for each; messages with and without a
- * reply. Timed, in seconds: a put and that, the mean of a burst; a single one that meets rank 0
- * while it computes. What a way leaves open is completed untimed. Verified: every element put. */
+ * SG24-5611, 1999), sections 3.5.1.5 and 3.5.2.2 with Table 18 and Figure 22: LAPI has separate
+ * counters for three moments: the origin's data can be modified, the data have reached their
+ * destination, and the operation is complete at both sides. In MPI: the return of the call;
+ * MPI_Win_flush_local, or MPI_Rput and MPI_Wait; MPI_Win_flush; a notice to the target, which
+ * echoes the notice, so that one clock is enough. Also: one flush for all puts of a burst; messages
+ * with and without a reply. Timed, in seconds: a put and the wait for its completion, as the mean
+ * of a burst; a single put while rank 0 computes. Puts that are still open after the burst are
+ * completed untimed. Verified: every element put. */
 #include "redbook/completion/target.h"
 #include "rma/computing.h"
 
@@ -108,7 +109,7 @@ static const struct known ways[] = {
     {"flush", go_flush, NULL, NULL},
     {"one_flush", go_one_flush, NULL, NULL},
     {"notice", go_notice, echo_notices, NULL},
-    /* what a burst must leave is put after it */
+    /* the data of a burst are put after it */
     {"echo", go_echo, echo_notices, go_one_flush},
     {"send", go_send, receive_all, NULL},
     {"send_reply", go_send_reply, receive_and_reply, NULL},

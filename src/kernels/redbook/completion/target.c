@@ -1,4 +1,4 @@
-/* What the target of writes does that an origin waits for: it echoes notices, or receives. */
+/* What the target does for a waiting origin: it echoes notices, or receives messages. */
 #include "redbook/completion/target.h"
 
 struct notice notice_of(const struct completion *own, int at, int origin)

@@ -1,4 +1,4 @@
-/* What the target of writes does that an origin waits for: it echoes notices, or receives. */
+/* What the target does for a waiting origin: it echoes notices, or receives messages. */
 #ifndef ONESIDED_COMPLETION_TARGET_H
 #define ONESIDED_COMPLETION_TARGET_H
 
@@ -7,7 +7,7 @@
 #include "slots/accesses.h"
 #include "slots/bursts.h"
 
-#define NOTICE_BYTES 64 /* a word for each origin, with a cache line of its own */
+#define NOTICE_BYTES 64 /* a word for each origin, in a cache line of its own */
 
 struct completion;
 
@@ -16,26 +16,25 @@ struct known {
     const char *name;
     /* THE TIMED LOOP of an origin. */
     void (*go)(const struct completion *own, long long burst);
-    /* NULL, or what rank 0 does meanwhile: its part of the timed loop. */
+    /* NULL, or rank 0's part of the timed loop. */
     void (*accompany)(const struct completion *own, long long burst);
-    /* NULL, or at an origin, untimed: what the loop has left open. */
+    /* NULL, or at an origin, untimed: complete the puts that the loop has left open. */
     void (*finish)(const struct completion *own, long long burst);
 };
 
 struct completion {
     struct slots slots; /* first */
     const struct known *known;
-    uint64_t turn; /* notices of an origin before this burst */
+    uint64_t turn; /* number of an origin's notices before this burst */
 };
 
-/* The word at a rank by which an origin and rank 0 tell each other: that of the origin is its own.
- */
+/* The word at rank `at` for notices between an origin and rank 0. */
 struct notice notice_of(const struct completion *own, int at, int origin);
 
-/* Collective: no rank has given a notice yet. */
+/* Collective: set all words to "no notice". */
 void clear_notices(struct completion *own);
 
-/* At rank 0, for each origin in each turn. A message goes where a put would. */
+/* At rank 0, in each turn for each origin. A message goes to the place of the put. */
 void echo_notices(const struct completion *own, long long burst);
 void receive_all(const struct completion *own, long long burst);
 void receive_and_reply(const struct completion *own, long long burst);

@@ -2,17 +2,18 @@
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.1.2 and its Table 9: two processes call MPI_Send, then MPI_Recv;
- * above the limit they wait for each other for ever. Here nobody does: rank 0 receives late. It
- * waits until it sees outside MPI that rank 1's call has returned, or until --delay-ms is over, and
- * only then receives. Meanwhile it makes progress, as the source's rank does in its own send, or
- * not. A size that has not returned in any of --tries is above the limit. Sizes are the powers of
- * two; between two that differ they are halved until they are a byte apart, so several limits would
- * show. After the search for a limit of MPI_Send: how many sends of that size return one after
- * another with no receive posted, as a library's buffer for early messages allows (the source's
- * MP_BUFFER_MEM)? One-sided twins: a put with MPI_Win_flush_local, after which the buffer may be
- * used again, and with MPI_Win_flush. MPI_Ssend shows that the kernel can tell: it may never return
- * early. Kept: each size, whether it returned, the unanswered messages, and the limits that the
- * library reports through MPI_T. Verified: every byte of every message. */
+ * above the limit they wait for each other for ever. Here no rank waits for ever, because rank 0
+ * receives late. Rank 0 waits until it sees outside MPI that rank 1's call has returned, or until
+ * --delay-ms is over, and only then receives. While it waits, rank 0 makes progress, as the
+ * source's rank does in its own send, or makes no progress. A size that has not returned in any of
+ * --tries is above the limit. The kernel tries the powers of two. If two neighbours differ, the
+ * interval between them is halved until it is a byte long, so several limits would be found. After
+ * the search for a limit of MPI_Send: how many sends of this size return one after another while no
+ * receive is posted? This depends on the library's buffer for early messages (the source's
+ * MP_BUFFER_MEM). One-sided twins: a put with MPI_Win_flush_local, after which the buffer may be
+ * used again, and with MPI_Win_flush. MPI_Ssend, which may never return early, shows that the
+ * kernel sees the difference. Recorded: each size, whether it returned, the unanswered messages,
+ * and the limits that the library reports through MPI_T. Verified: every byte of every message. */
 #include "mpi/eager_limit.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
@@ -20,7 +21,7 @@
 #include "redbook/eager_limit/unanswered.h"
 #include "rma/window.h"
 
-/* What rank 0 does before it receives. */
+/* What rank 0 does until it receives. */
 struct receiver {
     const char *name;
     bool is_in_mpi;
@@ -62,7 +63,7 @@ static const struct call calls[] = {
 };
 static const struct receiver receivers[] = {{"in_mpi", true}, {"outside", false}};
 
-/* ---- What the window does in place of a receive ---- */
+/* ---- The window's calls in place of a receive ---- */
 
 static void begin_own(void *window)
 {
@@ -124,7 +125,7 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {LIMIT_OPTIONS(1 << 28), UNANSWERED_OPTIONS};
 
-/* Puts go into a window that is open as long as the search takes. */
+/* Puts go into a window that is open during the whole search. */
 static void take_in_window(struct late *late, const struct flavor *flavor, struct record *record)
 {
     const MPI_Aint bytes = (MPI_Aint)late_bytes(late->largest_bytes);

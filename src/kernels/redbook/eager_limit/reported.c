@@ -1,4 +1,4 @@
-/* Limits that an MPI library reports of itself (MPI_T). */
+/* Limits that an MPI library itself reports (MPI_T). */
 #include "redbook/eager_limit/reported.h"
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ static const struct {
     {"btl_tcp_eager_limit", "btl_tcp_eager_limit"},
 };
 
-/* The value of a variable that is one number; false: it is none, or cannot be read now. */
+/* Read a variable that is one number; false if it is not, or cannot be read now. */
 static bool read_number(int index, double *value)
 {
     MPI_Datatype type;

@@ -8,13 +8,13 @@
 #include "mpi/world.h"
 
 #define MESSAGE_TAG 0 /* as of all messages to a late receiver */
-#define END_TAG 5     /* of what follows the last message: how many there were */
+#define END_TAG 5     /* of the number of messages, after the last message */
 #define PARTS_OF_MEMORY 8
 #define MESSAGES_MOST (1 << 18)
-#define UNANSWERED_S 5.0 /* all of them: on a busy machine each may wait for a time slice */
+#define UNANSWERED_S 5.0 /* for all: on a busy machine each may wait for a time slice */
 
 struct plan {
-    long long size, most; /* of a message in bytes; messages */
+    long long size, most; /* bytes of a message; number of messages */
 };
 
 /* Both ranks; `most` is 0 if there is nothing to send. */
@@ -50,7 +50,7 @@ void unanswered_send(struct late *late, long long limit)
     }
 }
 
-/* Messages of one rank arrive in their order: what has the other tag is behind all others. */
+/* Messages of one rank arrive in order, so the message with END_TAG comes last. */
 static void receive_all(struct late *late, long long size)
 {
     const uint64_t first = late->number;

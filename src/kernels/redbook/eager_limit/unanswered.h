@@ -23,15 +23,15 @@
          .minimum = 0.01,                                                                          \
          .maximum = 10000}
 
-/* At the sender: messages of the limit's size, or of UNANSWERED_BYTES_MOST if the limit is larger,
- * one after another, until the receiver says that it is over, or as many as are allowed. Nothing
- * without a limit, or where the ranks share no memory outside MPI: no rank could say so. */
+/* At the sender: send messages of the limit's size, at most UNANSWERED_BYTES_MOST, one after
+ * another, until the receiver ends this in shared memory, or as many as are allowed. Nothing is
+ * sent without a limit, or if the ranks share no memory outside MPI. */
 #define UNANSWERED_BYTES_MOST 65536
 void unanswered_send(struct late *late, long long limit);
 
-/* At the receiver, meanwhile: count the sends that return, until one does not return within the
- * patience, or all that are allowed are sent, or 5 s are over; then receive and verify every
- * message. Kept: how many returned, their bytes, and whether a send waited. */
+/* At the receiver, meanwhile: count the sends that return, until a send does not return within the
+ * patience, or all allowed messages are sent, or 5 s are over. Then receive and verify every
+ * message. Recorded: how many sends returned, their bytes, and whether a send waited. */
 void unanswered_receive(struct late *late, struct record *record, long long limit);
 
 #endif

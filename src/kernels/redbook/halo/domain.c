@@ -1,4 +1,4 @@
-/* A periodic grid of points, cut into blocks: a block a rank, with ghost points all around it. */
+/* A periodic grid of points, cut into blocks: one for each rank, with ghost points around it. */
 #include "redbook/halo/domain.h"
 
 #include "mpi/checked.h"
@@ -91,8 +91,8 @@ int domain_directions(const struct domain *domain, bool in_steps, struct directi
     return count;
 }
 
-/* In a dimension in which a message does not move it has all points of the block, and where it has
- * ghosts, those that an earlier step has filled. */
+/* In dimensions in which it does not move, a message has all points of the block. A message of a
+ * step also has the ghosts that earlier steps have filled. */
 static struct box across(const struct domain *domain, const struct block *block,
                          const struct direction *direction)
 {

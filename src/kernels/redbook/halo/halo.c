@@ -3,12 +3,12 @@
  * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
  * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
  * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
- * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 3.3.4: in ordered steps corners ride
- * along, so 4 messages do the work of 8, in three dimensions 6 that of 26; section 5.1.6: tasks
- * beside tasks of several threads. Also a neighbourhood collective, and puts. Timed, in seconds: a
- * pass, which is an exchange, or an exchange and an update by the threads of each rank; of that
- * also the exchange. The slowest rank counts. Verified: all points of a block and all ghosts; the
- * result of each update. */
+ * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 3.3.4: in ordered steps the messages
+ * include the corners, so 4 messages are enough in place of 8, and in three dimensions 6 in place
+ * of 26; section 5.1.6: tasks compared with tasks of several threads. Also a neighbourhood
+ * collective, and puts. Timed, in seconds: a pass, which is an exchange, or an exchange and an
+ * update by the threads of each rank; in the latter case also the exchange alone. The slowest rank
+ * counts. Verified: all points of a block and all ghosts; the result of each update. */
 #include "redbook/halo/halo.h"
 
 #include <stdlib.h>
@@ -100,7 +100,8 @@ static void go_put_notice(const struct exchange *exchange, int passes)
     }
 }
 
-/* A step has two directions, which may lead to one rank. No other rank is met in two steps. */
+/* A step has two directions, which may lead to one rank. No other rank is a neighbour in two
+ * steps. */
 static void go_put_steps(const struct exchange *exchange, int passes)
 {
     for (int pass = 0; pass < passes; pass++) {

@@ -12,40 +12,40 @@ struct halo {
     int count;          /* messages of a pass */
     struct direction directions[DIRECTIONS_MAX];
     int to[DIRECTIONS_MAX], from[DIRECTIONS_MAX];
-    /* What is sent in a direction; which ghosts that fills here, and at the rank it goes to. */
+    /* Datatypes by direction: the sent part, the ghosts filled here, the ghosts filled at the
+     * neighbour. */
     MPI_Datatype sent[DIRECTIONS_MAX], filled[DIRECTIONS_MAX], filled_there[DIRECTIONS_MAX];
-    int ones[DIRECTIONS_MAX]; /* of each type in a message; and weights of edges */
-    MPI_Comm graph;           /* of the neighbours; MPI_COMM_NULL unless a collective needs it */
+    int ones[DIRECTIONS_MAX]; /* counts of the types in messages; weights of edges */
+    MPI_Comm graph;           /* of the neighbours; MPI_COMM_NULL without a collective */
     bool updates;             /* each pass ends with an update of all points */
     struct team team;
-    const struct exchange *exchange; /* of the update that runs, and its pass */
+    const struct exchange *exchange; /* of the running update, and its pass */
     int pass;
-    int64_t mask;    /* of the results, bit by bit: none, or all of them are set */
-    int64_t *result; /* of the update; as many slots as the exchange has */
+    int64_t mask;    /* of the results: no bit is set, or all bits are */
+    int64_t *result; /* of the update; with the exchange's number of slots */
     double communication_s;
     struct series *communication;
 };
 
-/* Of the cell that runs. */
+/* The halo of the running cell. */
 extern struct halo halo;
 
-/* Points of a block for each pass, and what must have become of them. */
+/* The points of a block for each pass, and their verification. */
 extern const struct contents points;
 
-/* A task of the team: its part of an update. Each point becomes the sum of itself and of its 8 or
- * 26 neighbours. */
+/* A thread's part of an update: each point becomes the sum of itself and its 8 or 26 neighbours. */
 void update_part(void *state, int number);
 
-/* All points of the largest block. */
+/* The number of points of the largest block. */
 size_t points_of_slot(int ranks);
 
-/* All ranks: choose the messages of a pass and make their types; false: the record says why the
- * cell cannot run. What a cell keeps of them, and their end. */
+/* All ranks: choose the messages of a pass and make their types; false, with the reason in the
+ * record, if the cell cannot run. Then: record their number and bytes; free them. */
 bool messages_describe(struct exchange *exchange);
 void messages_keep(struct exchange *exchange, long long burst);
 void messages_free(void);
 
-/* ---- For the timed loops, of which they become a part ---- */
+/* ---- Inlined into the timed loops ---- */
 
 INLINE double begin_pass(void)
 {

@@ -1,9 +1,9 @@
-/* The messages of a pass: who sends which part of its block to whom, with types for all of them. */
+/* The messages of a pass, with a datatype for the sent and the received part of each. */
 #include <string.h>
 
 #include "redbook/halo/halo.h"
 
-/* Interfaces of this name's end exchange one dimension after the other. */
+/* Interfaces with this ending exchange one dimension after the other. */
 #define STEPS "_steps"
 
 static bool goes_in_steps(const char *interface)
@@ -12,8 +12,8 @@ static bool goes_in_steps(const char *interface)
     return length > end && strcmp(interface + length - end, STEPS) == 0;
 }
 
-/* Each end of an edge has it at the same place of its list, or two blocks that are neighbours on
- * both sides would have their messages exchanged. */
+/* Both ends of an edge have it at the same place of their lists. Otherwise, if two blocks are
+ * neighbours on both sides, MPI could swap their two messages. */
 static void make_graph(void)
 {
     CHECKED(MPI_Dist_graph_create_adjacent(world_communicator, halo.count, halo.from, halo.ones,
@@ -37,8 +37,8 @@ static void make_message(int rank, int i)
     halo.filled_there[i] = box_type(&there, &filled_there);
 }
 
-/* Series of rank 0: how many messages a rank sends in a pass, and the bytes of all ranks together
- * that go to another rank. */
+/* Series of rank 0: how many messages a rank sends in a pass, and how many bytes all ranks together
+ * send to other ranks. */
 static void add_messages(struct exchange *exchange)
 {
     double bytes = 0;

@@ -9,7 +9,7 @@
 
 struct halo halo;
 
-#define NOTHING (-1) /* in a ghost, before it is filled; no point has it */
+#define NOTHING (-1) /* in a ghost before it is filled; no point has this value */
 
 size_t points_of_slot(int ranks)
 {
@@ -37,7 +37,7 @@ static int64_t value_of(const int *at, uint64_t pass)
     return value_of_sample(pass, (size_t)domain_index(&halo.domain, &halo.block, at));
 }
 
-/* What is done with a point of a box: a function that gets this. */
+/* The state of a function that is called for each point of a box. */
 struct visit {
     struct exchange *exchange;
     uint64_t number; /* of the pass */
@@ -75,8 +75,8 @@ static void fill_point(const struct visit *visit)
     *visit->point = is_ghost(&halo.block, visit->at) ? NOTHING : value_of(visit->at, visit->number);
 }
 
-/* With an update each thread then has its points and results in its own cache, as in a program that
- * made the update before; the results are nothing. */
+/* If passes have an update, each thread touches its points and results, so that they are in its
+ * cache, as after an earlier update. The results get no valid value. */
 static void fill(struct exchange *exchange, int pass)
 {
     const struct box box = whole_block();
@@ -95,7 +95,7 @@ static void fill(struct exchange *exchange, int pass)
 
 /* ---- The update ---- */
 
-/* The sum of a point and its neighbours, of three rows of three in each layer. */
+/* The sum of a point and its neighbours: three rows of three points in each layer. */
 static int64_t sum_around(const int64_t *point)
 {
     const int64_t row = halo.block.whole[2], layer = row * halo.block.whole[1];
@@ -141,7 +141,7 @@ static void compare_point(const struct visit *visit)
                    (size_t)block_index(&halo.block, visit->at), visit->number);
 }
 
-/* The points are as they must be, so the sums over them are, too. */
+/* Compare the results with sums over the points, which are verified first. */
 static void compare_result(struct exchange *exchange, int pass)
 {
     const int64_t *field = outgoing(exchange, pass);

@@ -1,4 +1,4 @@
-/* What a collective operation sends and receives, prepared and verified. */
+/* The data of a collective operation: prepared before a burst, and verified after it. */
 #include "redbook/hierarchical_collectives/collective.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "mpi/checked.h"
 #include "slots/room.h"
 
-#define NOTHING (-1) /* what no payload has */
+#define NOTHING (-1) /* no payload has this value */
 
 /* ---- A cell ---- */
 
@@ -48,7 +48,7 @@ bool collective_open(struct collective *state)
     state->stamps = allocate((size_t)state->slots + 1, sizeof state->stamps[0]);
     state->groups = groups_open(state->launch, most);
     if (state->interface->is_hierarchical) {
-        /* two halves, and at a leader as much from other groups for each of its own */
+        /* two halves; a leader also has room for the blocks of other groups, for each member */
         const int parts = 2 * (state->groups.place == LEADER ? 1 + state->groups.size : 1);
         leaders_plan(state);
         groups_share(&state->groups, (size_t)parts * state->slot_elements * sizeof(int64_t));
@@ -71,7 +71,7 @@ void collective_close(struct collective *state)
 
 /* ---- Payloads ---- */
 
-/* What a rank sends in a pass; of all ranks' elements none is another's. */
+/* The values that a rank sends in a pass; all elements of all ranks differ. */
 static int64_t element_of(const struct collective *state, uint64_t number, int rank, size_t i)
 {
     return value_of_sample(number * (uint64_t)state->ranks + (uint64_t)rank, i);
@@ -83,7 +83,7 @@ static int64_t expected(const struct collective *state, uint64_t number, size_t 
     const bool is_root = state->rank == ROOT;
     int64_t sum = 0;
     if (operation == VECTOR_OF_ROOT || (operation == SUM_AT_ROOT && !is_root)) {
-        /* what only the others get, or only the root */
+        /* only the other ranks get data, or only the root */
         return operation == VECTOR_OF_ROOT && !is_root ? element_of(state, number, ROOT, i)
                                                        : NOTHING;
     }
@@ -122,7 +122,7 @@ static void check_elements(struct collective *state)
     }
 }
 
-/* When this rank left, all had come: of ranks of one host, or of all where they have one clock. */
+/* All ranks must have come before this rank left: all ranks of its host, or all with one clock. */
 static void check_barriers(struct collective *state)
 {
     const MPI_Comm communicator =

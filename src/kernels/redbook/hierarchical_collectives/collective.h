@@ -1,4 +1,4 @@
-/* A collective operation of the kernel: what it sends and receives, and what a group shares. */
+/* A collective operation of the kernel: its data, and the memory that a group shares. */
 #ifndef ONESIDED_COLLECTIVE_H
 #define ONESIDED_COLLECTIVE_H
 
@@ -31,11 +31,11 @@ struct collective {
     size_t slot_elements; /* of a pass, which has a slot of its own */
     int slots;
     int64_t *sent, *received;    /* all slots */
-    int64_t *outbox;             /* a leader's, of blocks for other groups */
-    int *counts, *displacements; /* by group, in elements: of what a leader sends to it, and gets */
+    int64_t *outbox;             /* at a leader: blocks for other groups */
+    int *counts, *displacements; /* by group, in elements: of a leader's messages */
     struct groups groups;
-    uint64_t call;  /* number of the last one */
-    double *stamps; /* of a burst of barriers: this rank came to them, and left the last one */
+    uint64_t call;  /* number of the last call */
+    double *stamps; /* of a burst of barriers: when this rank came, and left the last */
     uint64_t first; /* number of the burst's first pass, from 1 */
     int passes;     /* of the burst */
     struct verification found;
@@ -46,7 +46,7 @@ void collective_close(struct collective *state);
 void collective_prepare(void *state, long long burst);
 void collective_check(void *state, long long burst);
 
-/* ---- For the timed loops, of which they become a part ---- */
+/* ---- Inlined into the timed loops ---- */
 
 static inline int64_t *sent(const struct collective *state, int pass)
 {
@@ -71,15 +71,15 @@ static inline int64_t *collected(const struct collective *state, int place, uint
     return shared_of(&state->groups, place) + (call % 2) * state->slot_elements;
 }
 
-/* What leaders_alltoall takes, for a hierarchical cell, and its end. */
+/* Prepare what leaders_alltoall needs in a hierarchical cell; free it. */
 void leaders_plan(struct collective *state);
 void leaders_forget(struct collective *state);
 
-/* A leader's: collect the group's blocks for other groups, exchange them, and leave those that
- * arrive where its group finds them. */
+/* At a leader: collect the group's blocks for other groups, exchange them with other leaders, and
+ * leave the received blocks in the group's shared memory. */
 void leaders_alltoall(const struct collective *state, uint64_t call);
 
-/* Where this rank finds its block from a rank: with that rank, or with the leader. */
+/* Where this rank finds its block from `source`: in that rank's part, or in the leader's part. */
 const int64_t *block_from(const struct collective *state, int source, uint64_t call);
 
 #endif

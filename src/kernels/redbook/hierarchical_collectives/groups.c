@@ -7,7 +7,7 @@
 #include "harness/memory.h"
 #include "mpi/checked.h"
 
-/* Who is where: the same at all ranks. */
+/* Tell all ranks the group and the place of each rank. */
 static void tell_all(struct groups *groups, int ranks)
 {
     const int own[2] = {groups->index, groups->place};

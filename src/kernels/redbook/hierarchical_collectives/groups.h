@@ -1,8 +1,9 @@
-/* Groups of ranks that share memory, each with a leader, and what a group shares.
+/* Groups of ranks that share memory, each with a leader.
  *
- * A rank says by a word in its own part of the memory that it has come, and the leader says by one
- * in its part that the call is done. Each waits by await_word (mpi/await.h): it leaves nobody alone
- * inside MPI. Numbers of calls rise by one, so that no word has to be reset. */
+ * A word in a rank's part of the memory says that the rank has come to a call, and a word in the
+ * leader's part says that the call is done. Ranks wait by await_word (mpi/await.h), which makes
+ * progress for ranks inside MPI. The number of the call rises by one each time, so no word is
+ * reset. */
 #ifndef ONESIDED_GROUPS_H
 #define ONESIDED_GROUPS_H
 
@@ -16,29 +17,28 @@
 #define LEADER 0 /* place in its group */
 #define LINE_BYTES 64
 
-/* The beginning of a rank's part: words that are written by one rank each, on lines of their own.
- */
+/* The beginning of a rank's part: each word has one writer and a cache line of its own. */
 struct signs {
-    _Alignas(LINE_BYTES) _Atomic uint64_t come; /* this rank, to so many calls */
-    _Alignas(LINE_BYTES) _Atomic uint64_t done; /* the leader's: so many calls */
+    _Alignas(LINE_BYTES) _Atomic uint64_t come; /* calls to which this rank has come */
+    _Alignas(LINE_BYTES) _Atomic uint64_t done; /* at the leader: calls that are done */
 };
 
 struct groups {
     MPI_Comm members;         /* of this rank's group */
-    MPI_Comm leaders;         /* of all groups; MPI_COMM_NULL at other ranks */
+    MPI_Comm leaders;         /* the leaders of all groups; MPI_COMM_NULL at other ranks */
     int count;                /* groups */
     int index, place, size;   /* of this rank's group, of this rank in it, of its members */
     int *index_of, *place_of; /* by rank in the world */
-    int *sizes, *begins;      /* by group: members, and those of the groups before */
+    int *sizes, *begins;      /* by group: its members; members of the groups before */
     MPI_Win window;
-    char **parts; /* of the group's memory, by place */
+    char **parts; /* by place: each member's part of the memory */
 };
 
-/* Collective: ranks that share memory are a group, or so many of them at most; 0: all. */
+/* Collective: ranks that share memory form groups of at most `most` ranks; 0: no limit. */
 struct groups groups_open(const struct launch *launch, int most);
 
-/* Collective in a group: share memory, so many bytes of this rank's and of each other behind its
- * signs; a lock_all is held on it. */
+/* Collective in a group: share memory, with `bytes` behind each rank's signs; all ranks hold a
+ * lock_all on it. */
 void groups_share(struct groups *groups, size_t bytes);
 void groups_unshare(struct groups *groups);
 void groups_close(struct groups *groups);

@@ -1,14 +1,14 @@
-/* Hierarchical collectives: a sum, a barrier and an all-to-all, flat and by way of leaders.
+/* Hierarchical collectives: a sum, a barrier and an all-to-all, by one call and through leaders.
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM,
  * SG24-5611-00, 1999), section 5.3.2 and its figures 45 to 55: MPI_Barrier, MPI_Reduce with
- * MPI_Bcast and MPI_Alltoall, and a version that collects in shared memory, lets one rank of each
- * node communicate, and distributes; and MPI_Reduce and MPI_Bcast alone, whose times the source
- * calls unpredictable: nothing holds a rank back that is ahead. Here a shared window of each node
- * (MPI_COMM_TYPE_SHARED) is that memory; on one node its ranks are one group, and no leader has
- * another to talk to. Timed, in seconds: a call; the slowest rank counts. Verified: every element
- * of every sum and block; and for a barrier how many ranks had come when this rank left, by the
- * stamps of both. */
+ * MPI_Bcast, and MPI_Alltoall; and versions in which the ranks of a node use shared memory, and
+ * only one rank of each node communicates with other nodes. Also MPI_Reduce and MPI_Bcast alone,
+ * whose times the source calls unpredictable, because nothing holds back a rank that is ahead. Here
+ * the shared memory is a shared window of each node (MPI_COMM_TYPE_SHARED); on one node there is
+ * one group, and its leader has no other leader to communicate with. Timed, in seconds: a call; the
+ * slowest rank counts. Verified: every element of every sum and block; for a barrier, by time
+ * stamps, that all ranks had come before this rank left. */
 #include <string.h>
 
 #include "mpi/checked.h"
@@ -29,7 +29,7 @@ static void go_reduce_bcast(struct collective *state, int passes)
     }
 }
 
-/* Calls that no other call answers: a rank may be several ahead of another. */
+/* No call waits for an answer, so a rank may be several calls ahead of another. */
 static void go_bcast(struct collective *state, int passes)
 {
     for (int pass = 0; pass < passes; pass++) {
@@ -66,7 +66,7 @@ static void go_hierarchical_allreduce(struct collective *state, int passes)
         }
         groups_gather(groups, call);
         if (groups->place == LEADER) {
-            /* all have come, so that nobody reads the sum of the call before any more */
+            /* all ranks have come, so no rank still reads the sum of the call before */
             memcpy(sum, sent(state, pass), bytes);
             for (int place = 1; place < groups->size; place++) {
                 add(sum, shared_of(groups, place), state->elements);
@@ -81,7 +81,8 @@ static void go_hierarchical_allreduce(struct collective *state, int passes)
     }
 }
 
-/* A rank leaves a barrier when it comes to the next one: one look at the clock a call. */
+/* A rank leaves a barrier when it comes to the next one, so it reads the clock once in each
+ * call. */
 static void go_barrier(struct collective *state, int passes)
 {
     for (int pass = 0; pass < passes; pass++) {
@@ -112,8 +113,8 @@ static void go_alltoall(struct collective *state, int passes)
     }
 }
 
-/* Two calls use the shared memory in turn: a rank that comes to the next call has read all of the
- * one before, so that the one after that finds its half free. */
+/* Calls use the two halves of the shared memory in turn. A rank that comes to the next call has
+ * read all data of this call, so the call after the next one finds this half free. */
 static void go_hierarchical_alltoall(struct collective *state, int passes)
 {
     const struct groups *groups = &state->groups;

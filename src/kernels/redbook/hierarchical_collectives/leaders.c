@@ -1,4 +1,4 @@
-/* All-to-all by way of leaders: what they send for their groups, and where it arrives. */
+/* All-to-all through leaders: what leaders send for their groups, and where it arrives. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "mpi/checked.h"
 #include "redbook/hierarchical_collectives/collective.h"
 
-/* Behind the leader's own blocks: those from ranks of other groups, by source and then by place. */
+/* Behind the leader's own blocks: the blocks from other groups, by source and then by place. */
 static int64_t *arrived(const struct collective *state, uint64_t call)
 {
     const size_t of_group = (size_t)state->groups.size * state->slot_elements;

@@ -1,17 +1,17 @@
-/* Matrix and vector: a product by tasks that have threads; which of the two should there be more
- * of?
+/* Matrix and vector: a product by tasks with threads. Are more tasks better, or more threads?
  *
  * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
  * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
  * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
  * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 5.2, Tables 25 and 26. The columns of
- * the matrix are distributed over the tasks. Each task sums its columns times its elements of the
- * vector into a vector of full length, in Fortran's order; MPI_Reduce_scatter then adds these up
- * and gives each task its part. The threads of a task share its rows (the source's first example),
- * or its columns (the second). Both times a thread has a sum of its own, and these are added under
- * a lock. In Figure 41 the first example begins and ends its threads' work at each column, and
- * needs no such sum: a variant of its own here. Section 4.2.3, Figures 31 and 33: a master creates
- * N threads and waits, or creates N - 1 and works, too.
+ * the matrix are distributed over the tasks. Each task multiplies its columns by its elements of
+ * the vector, and adds the products to a vector of full length, in Fortran's order.
+ * MPI_Reduce_scatter then adds the vectors of all tasks, and gives each task its part. The threads
+ * of a task share its rows (the source's first example), or its columns (the second example). In
+ * both examples each thread has a sum of its own, and the sums are added under a lock. In Figure 41
+ * the threads of the first example begin and end their work at each column, and need no sums of
+ * their own; this is a further variant here. Section 4.2.3, Figures 31 and 33: a master creates N
+ * threads and waits, or creates N - 1 and works, too.
  *
  * Timed, in seconds: the whole, and MPI_Reduce_scatter_block, with the wait for the slowest task.
  * Verified: every bit of the result (product.h says why that is possible). */
@@ -28,7 +28,7 @@
 
 /* ---- THE TIMED LOOPS ---- */
 
-/* Of a column times a number, from row `begin` on. */
+/* Add a column times a number, from row `begin` on. */
 static inline void add_column(const struct product *product, int column, int begin, int end,
                               double *restrict sum)
 {
@@ -105,7 +105,7 @@ static void *created_main(void *argument)
     return NULL;
 }
 
-/* All but the first `own` threads are created; the master does their work, then waits. */
+/* Create all threads but the first `own`; the master does the work of these, then waits. */
 static void create_and_join(struct product *product, int own)
 {
     struct team *team = &product->team;

@@ -1,4 +1,4 @@
-/* A product of matrix and vector: what a task has of it, and what must become of it. */
+/* A product of matrix and vector: the data of a task, and their verification. */
 #include "redbook/matrix_vector/product.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "harness/memory.h"
 
-#define NOTHING (-1) /* in the result before it is there; no sum has it */
-#define CLASSES 64   /* of rows, and of columns: an element depends on both classes alone */
-#define GREATEST 16  /* of the vector's elements; the least is 1 */
+#define NOTHING (-1) /* in the result before the product; no sum has this value */
+#define CLASSES 64   /* of rows and of columns: an element depends only on its two classes */
+#define GREATEST 16  /* greatest element of the vector; the least is 1 */
 
 static uint32_t mixed(uint32_t number)
 {
@@ -36,7 +36,7 @@ static size_t matrix_bytes(const struct product *product)
     return (size_t)product->order * (size_t)product->columns * sizeof product->matrix[0];
 }
 
-/* A task of the team. */
+/* Touch the data of one thread. */
 static void touch_part(void *state, int number)
 {
     struct product *product = state;
@@ -89,7 +89,7 @@ void product_fill(struct product *product)
     }
 }
 
-/* ---- What became of it ---- */
+/* ---- Verification ---- */
 
 static int64_t bits_of(double number)
 {
@@ -98,8 +98,8 @@ static int64_t bits_of(double number)
     return bits;
 }
 
-/* This task's part of the product with a sample's vector: the vector's elements are summed by the
- * class of their column, for columns of a class are alike. */
+/* This task's part of the product with a sample's vector. The vector's elements are summed by the
+ * class of their column, because all columns of a class are equal. */
 static void sum_integers(const struct product *product, uint64_t sample, int64_t *sums)
 {
     int64_t of_class[CLASSES] = {0};

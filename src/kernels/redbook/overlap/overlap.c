@@ -3,11 +3,11 @@
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 4.2.7 with Figures 37 and 38: one thread of a process communicates
  * while the others compute, so that a time step takes the longer of the two times in place of their
- * sum. Here an origin begins a transfer, computes, and waits for the transfer; or a thread of it
- * makes the whole transfer meanwhile. Timed, in seconds, in each sample: the transfer alone, the
- * compute alone, both at once. The compute is fixed work, as long as the transfer alone took in the
- * warm-up (series `length`). Verified: every element of every transfer; a burst that times the
- * compute alone transfers after it. */
+ * sum. Here an origin begins a transfer, computes, and waits for the transfer; or a second thread
+ * of the origin makes the whole transfer meanwhile. Timed, in seconds, in each sample: the transfer
+ * alone, the compute alone, both at once. The compute is fixed work, as long as the transfer alone
+ * took in the warm-up (series `length`). Verified: every element of every transfer; a burst that
+ * times the compute alone makes its transfers after the compute. */
 #include <stdlib.h>
 
 #include "harness/memory.h"
@@ -87,7 +87,7 @@ static double time_burst(struct overlap *own, long long burst, bool transfers, b
     go(own, burst, transfers, computes);
     const double passed_s = clock_now_s() - begin_s;
     if (!transfers) {
-        go(own, burst, true, false); /* a burst leaves its payloads */
+        go(own, burst, true, false); /* each burst transfers its payloads */
     }
     return passed_s;
 }
@@ -134,7 +134,8 @@ static void prepare(void *state, long long burst)
     }
 }
 
-/* Only one thread is in MPI at a time. False, and the record says so, where two may not be. */
+/* Only one thread is in MPI at a time. False, with the reason in the record, if two threads may not
+ * call MPI in turn. */
 static bool may_use_threads(const struct overlap *own)
 {
     const struct launch *launch = own->slots.launch;
@@ -149,7 +150,7 @@ static bool may_use_threads(const struct overlap *own)
     return may;
 }
 
-/* The second thread of this rank, and what wants a core in all: a rank that sleeps wants none. */
+/* Count this rank's threads and the threads that need a core; a rank that sleeps needs no core. */
 static void count_threads(struct overlap *own)
 {
     const bool is_target = own->slots.launch->rank == TARGET;

@@ -7,7 +7,7 @@ static void compute(struct overlap *own)
     compute_once(own);
 }
 
-/* As long as a compute, and its core is free. */
+/* Sleep as long as a compute takes; the core is free meanwhile. */
 static void fall_asleep(struct overlap *own)
 {
     clock_sleep(own->length_s);
@@ -29,7 +29,7 @@ static MPI_Request *receives_of(const struct overlap *own, long long slot)
     return own->receives + slot * (own->slots.launch->ranks - 1);
 }
 
-/* A message goes where a put would. */
+/* A message goes to the place of the put. */
 void peer_prepare(struct overlap *own, long long burst)
 {
     const struct slots *slots = &own->slots;

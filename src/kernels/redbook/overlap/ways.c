@@ -8,7 +8,7 @@ static void begin_send(struct overlap *own, long long slot)
     CHECKED(MPI_Isend(SLOT_HERE(payload), TARGET, 0, world_communicator, &own->request));
 }
 
-/* That a send is complete at its origin says nothing of its data: rank 0 answers. */
+/* The end of a send says nothing about the arrival of its data, so rank 0 answers. */
 static void end_send(struct overlap *own, long long slot)
 {
     (void)slot;

@@ -9,7 +9,7 @@
 
 /* ---- THE TIMED LOOP ---- */
 
-/* As many bytes as the output has, to the peer and from it. */
+/* Send as many bytes as the output has to the peer, and receive as many. */
 void exchange_step(struct output *own, long long step)
 {
     const struct traffic *traffic = &own->traffic;
@@ -25,7 +25,7 @@ void exchange_step(struct output *own, long long step)
 
 /* ---- Around a burst, untimed ---- */
 
-/* Of a message among those of all bursts and ranks. */
+/* The number of a message among the messages of all bursts and ranks. */
 static uint64_t number_of(const struct output *own, int sender, long long message)
 {
     const uint64_t before = own->first * (uint64_t)own->traffic.messages;

@@ -2,15 +2,15 @@
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 4.2.7, Figure 38: thread 0 waits in a barrier until the other threads
- * have computed a step, copies their data, meets them in a second barrier, and writes the copy
- * while they compute the next step. Beside it one thread that computes and writes in turn, and
- * MPI's nonblocking write of a copy. In place of the compute pairs of ranks can exchange as many
- * bytes as they write: where both go through one channel, both are slower (section 6.1.3). Timed,
- * in seconds a step, in each sample: the output alone, the compute alone, both together, with the
- * copy and the barriers. The compute is fixed work, as long as the output alone in the warm-up
- * (series `length`); it begins by writing the values of its step over those of the step before.
- * Verified: every element of every step, read back from the file after it was closed, and of every
- * message. */
+ * have computed a step, copies their data, waits for them in a second barrier, and writes the copy
+ * while they compute the next step. For comparison one thread computes and writes in turn, or uses
+ * MPI's nonblocking write of a copy. In place of computing, pairs of ranks can exchange as many
+ * bytes as they write: if messages and output use one channel, both are slower (section 6.1.3).
+ * Timed, in seconds a step, in each sample: the output alone, the compute alone, both together,
+ * with the copy and the barriers. The compute is fixed work, as long as the output alone in the
+ * warm-up (series `length`); it begins with writing the values of its step over the values of the
+ * step before. Verified: every element of every step, read back from the file after it was closed,
+ * and of every message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
 
 /* ---- THE TIMED LOOPS ---- */
 
-/* The part of a worker. */
+/* Write a worker's part of the values of a step. */
 static void fill_step(struct output *own, int worker, int workers, long long step)
 {
     const int end = (int)((long long)own->elements * (worker + 1) / workers);
@@ -51,7 +51,7 @@ static void copy_step(struct output *own)
     memcpy(own->copy, own->shared, (size_t)bytes_of_step(own));
 }
 
-/* One thread, in turn; what the two take of it. */
+/* One thread writes and computes in turn; also measure the two times. */
 static void go_in_turn(struct output *own)
 {
     own->output_s = own->compute_s = 0;
@@ -80,11 +80,11 @@ static void thread_function(void *state, int number)
 {
     struct output *own = state;
     for (long long step = 0; step < own->burst; step++) {
-        thread_barrier_wait(&own->barrier); /* all have computed their step */
+        thread_barrier_wait(&own->barrier); /* all threads have computed the step */
         if (number == 0) {
             copy_step(own);
         }
-        thread_barrier_wait(&own->barrier); /* thread 0 has a copy of it */
+        thread_barrier_wait(&own->barrier); /* thread 0 has copied the step */
         if (number == 0) {
             write_step(own, own->copy, step);
         } else {
@@ -182,7 +182,7 @@ static const struct option options[] = {
 
 /* ---- Around a burst, untimed ---- */
 
-/* The values of the first step are there before the burst. */
+/* Set the values of the first step before the burst. */
 static void prepare(void *state, long long burst)
 {
     struct output *own = state;
@@ -200,8 +200,8 @@ static void check(void *state, long long burst)
     exchange_check(state);
 }
 
-/* The compute is as long as the output alone, unless a length is given; its values are part of it.
- * Messages have no length to choose. */
+/* The compute is as long as the output alone, unless a length is given; this includes the writing
+ * of values. Messages have no length to choose. */
 static double choose_length(void *state, double output_s)
 {
     struct output *own = state;
@@ -210,7 +210,7 @@ static double choose_length(void *state, double output_s)
     }
     const double asked_s = 1e-6 * options_number(&own->launch->options, "compute-us");
     const double length_s = asked_s > 0 ? asked_s : output_s;
-    const double fill_s = own->compute_s / (double)own->burst; /* nothing else was computed yet */
+    const double fill_s = own->compute_s / (double)own->burst; /* so far the compute only fills */
     own->length_s = length_s > fill_s ? length_s - fill_s : 0;
     series_add(record_series(own->record, "length", "s", 1), length_s);
     return 3 * (output_s + length_s);
@@ -246,7 +246,7 @@ static void take_samples(struct output *own, const struct cell *cell)
     exchange_close(own);
 }
 
-/* Of two threads, which ones call MPI at all: thread 0, another one, or both at once. */
+/* The thread level: only thread 0 calls MPI, another thread calls it, or both at once. */
 static enum thread_level level_of(const struct output *own)
 {
     const bool at_once = own->meanwhile->exchanges && own->way->by_mpi;

@@ -1,4 +1,4 @@
-/* A file that is open in one of several ways, and what becomes of an access with no space left. */
+/* A file that is opened in one of several ways, and accesses for which no space is left. */
 #include "redbook/parallel_io/access.h"
 
 #include <errno.h>
@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The class should say it; ROMIO has MPI_ERR_IO for all that fails, OMPIO MPI_ERR_OTHER. */
+/* MPI has a class for this error, but ROMIO returns MPI_ERR_IO for all errors, OMPIO
+ * MPI_ERR_OTHER. */
 static bool is_no_space(const struct access *own, int code)
 {
     int class = MPI_SUCCESS;
@@ -15,9 +16,8 @@ static bool is_no_space(const struct access *own, int code)
            storage_room_bytes(&own->stored) < own->stored.bytes;
 }
 
-/* Where a write fails, ROMIO may keep the lock that it has on a part of the file, and then the
- * other ranks wait for ever. A process loses all its locks on a file with any descriptor of it that
- * it closes. */
+/* If a write fails, ROMIO may keep its lock on a part of the file, and the other ranks then wait
+ * for ever. A process loses all its locks on a file when it closes any descriptor of the file. */
 static void drop_locks(const struct access *own)
 {
     close(open(own->stored.path, O_RDONLY | O_CLOEXEC));
@@ -110,7 +110,7 @@ void access_remove(const struct access *own)
 {
     char path[PATH_MAX];
     if (own->way->own_files) {
-        world_barrier(); /* the others compare it */
+        world_barrier(); /* the other ranks compare it */
         cube_own_path(&own->stored, own->launch->rank, path);
         unlink(path);
     }
@@ -125,7 +125,7 @@ void close_own(struct access *own)
 
 /* ---- A sample ---- */
 
-/* Each rank its own file; or rank 0 the file of all. */
+/* Each rank writes its own file, or rank 0 writes the common file. */
 static void write_what_is_read(struct access *own)
 {
     if (own->way->own_files) {
@@ -178,7 +178,7 @@ void access_check(void *state, long long burst)
     }
 }
 
-/* What is left to do for the device, whoever wrote; of files of their own, for that of rank 0. */
+/* Time the fsync of the file by rank 0, whichever rank wrote; with own files, of rank 0's file. */
 void access_keep(void *state, long long burst)
 {
     struct access *own = state;

@@ -1,4 +1,4 @@
-/* A file that is open in one of several ways, and what becomes of an access with no space left. */
+/* A file that is opened in one of several ways, and accesses for which no space is left. */
 #ifndef ONESIDED_ACCESS_H
 #define ONESIDED_ACCESS_H
 
@@ -25,16 +25,16 @@ struct access {
     bool reads;
     struct cube cube;
     struct stored stored;
-    MPI_File file;  /* of MPI's ways */
-    int descriptor; /* of the others; -1: this rank has none */
+    MPI_File file;  /* for accesses through MPI */
+    int descriptor; /* for other accesses; -1: this rank has none */
     double open_s, device_s;
     struct series *open, *device;
     bool is_full; /* this rank found no space left */
-    bool is_over; /* a rank did: the cell takes no further sample */
+    bool is_over; /* some rank did: the cell takes no further sample */
 };
 
-/* Ways to open the file: through MPI with this rank's view of it; at each rank; at rank 0 alone; a
- * file of each rank's own. */
+/* Ways to open the file: through MPI with this rank's view; at each rank; at rank 0 alone; each
+ * rank a file of its own. */
 void open_view(struct access *own);
 void open_each(struct access *own);
 void open_first(struct access *own);
@@ -42,16 +42,16 @@ void open_own(struct access *own);
 void close_view(struct access *own);
 void close_own(struct access *own);
 
-/* Around an access, untimed: the values and the open file; their comparison; what else is kept. */
+/* Untimed, before and after an access: set the values and open the file; compare; record times. */
 void access_prepare(void *state, long long burst);
 void access_check(void *state, long long burst);
 void access_keep(void *state, long long burst);
 
-/* Collective, at the end of a cell: a file of this rank's own is removed. */
+/* Collective, at the end of a cell: remove this rank's own file. */
 void access_remove(const struct access *own);
 
-/* An access through MPI has ended with this code and status, or a call of the system with an errno:
- * it was right, there was no space left, or the launch ends. */
+/* Check the code and status of an access through MPI, or the errno of a system call: the access was
+ * right, or no space was left, or the launch ends. */
 void access_ended(struct access *own, const char *call, int code, const MPI_Status *status);
 void access_ended_with(struct access *own, const char *call, int error);
 

@@ -1,4 +1,4 @@
-/* A cube of ints, a block of it at each rank, and the file that has the whole of it. */
+/* A cube of ints: each rank has a block of it, and the file has the whole cube. */
 #include "redbook/parallel_io/cube.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ long long cube_bytes(const struct cube *cube)
     return all_elements(cube) * (long long)sizeof(int32_t);
 }
 
-/* MPI_Dims_create gives the most ranks to its first dimension; the last is the fastest here. */
+/* MPI_Dims_create gives most ranks to its first dimension; here the last dimension gets most. */
 static void share_out(struct cube *cube)
 {
     int most_first[DIMENSIONS] = {0};
@@ -37,8 +37,8 @@ static void share_out(struct cube *cube)
     }
 }
 
-/* Where a part of a side begins. MPI's distributed arrays have parts of one size, but for the last
- * ones, which are shorter or empty (MPI 4.1, 5.1.4). */
+/* Where a part of a side begins. In MPI's distributed arrays all parts have one size, but the last
+ * parts may be shorter or empty (MPI 4.1, 5.1.4). */
 static int part_begin(const struct cube *cube, int dimension, int part)
 {
     const int parts = cube->parts[dimension];
@@ -153,7 +153,7 @@ void cube_clear(struct cube *cube)
     memset(cube->block, 0, (size_t)cube->elements * sizeof cube->block[0]);
 }
 
-/* Elements of a part of the file, from one on. */
+/* The elements of the chunk of the file that begins at `from`. */
 static long long chunk(const struct cube *cube, long long from)
 {
     const long long left = all_elements(cube) - from;
@@ -201,7 +201,7 @@ void cube_check_file(struct cube *cube, const struct stored *stored)
     close(descriptor);
 }
 
-/* The bytes of a rank's own file, whose values are compared. */
+/* Compare a rank's own file; return its bytes. */
 static long long check_own_file(struct cube *cube, const struct stored *stored, int rank)
 {
     struct stat found = {.st_size = 0};
@@ -233,7 +233,7 @@ void cube_check_own_files(struct cube *cube, const struct stored *stored)
     verify_element(&cube->file, bytes, cube_bytes(cube), (size_t)all_elements(cube), cube->sample);
 }
 
-/* What a dead launch has left is found by the name before the rank (place.h). */
+/* Files of dead launches are found by the name's beginning, without the rank (place.h). */
 void cube_own_path(const struct stored *stored, int rank, char *path)
 {
     if (snprintf(path, PATH_MAX, "%s-%d", stored->path, rank) >= PATH_MAX) {

@@ -1,15 +1,15 @@
 /* Parallel input and output: how long do ranks take to write, or to read, a cube together?
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
- * SG24-5611, 1999), section 6.5: each of eight tasks has a block of a cube of ints, which all of
- * them write to one file: with a view of the file and a collective call (its example), with an
- * independent one, with a system call for each contiguous run, or by way of one task; or each
- * writes a file of its own. Timed, in
- * seconds, at each rank: a write until the file is closed, from when on any process that opens it
- * sees the data (MPI 4.1, 14.6.1; write(2)); a read until the data are in memory. To open it is
- * timed apart, and so is what the device takes after that (fsync). Verified: after a write the
- * whole file, read at each rank by system calls; after a read each value. Each sample has values of
- * its own, and the file keeps those of the one before until it is written. */
+ * SG24-5611, 1999), section 6.5: each of eight tasks has a block of a cube of ints, and all tasks
+ * write to one file: with a view of the file and a collective call (the source's example), with an
+ * independent call, with a system call for each contiguous run, or through one task; or each task
+ * writes a file of its own. Timed, in seconds, at each rank: a write until the file is closed,
+ * because then every process that opens the file sees the data (MPI 4.1, 14.6.1; write(2)); a read
+ * until the data are in memory. The open is timed separately, and so is the fsync after a write.
+ * Verified: after a write the whole file, read at each rank by system calls; after a read each
+ * value. Each sample has values of its own, and the file keeps the values of the sample before
+ * until it is written. */
 #include "mpi/trial.h"
 #include "redbook/parallel_io/access.h"
 
@@ -24,7 +24,7 @@
         TRIED(code, MPI_File_##call_(own->file, OWN_BLOCK, &status));                              \
         access_ended(own, "MPI_File_" #call_, code, &status);                                      \
     }
-/* Begun, and waited for at once. */
+/* Begin a call and wait for it at once. */
 #define LATER_THROUGH_MPI(call_)                                                                   \
     static void call_(struct access *own)                                                          \
     {                                                                                              \
@@ -184,7 +184,7 @@ static double go(void *state, long long burst)
     return clock_now_s() - begin_s;
 }
 
-/* How many requests of the system a rank makes, where that is the program's choice. */
+/* Record how many system calls a rank makes, if the program itself makes them. */
 static void record_requests(const struct access *own)
 {
     if (own->way->write == write_runs) {

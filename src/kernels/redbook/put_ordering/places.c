@@ -10,7 +10,7 @@
 #define BLOCKS 4 /* of a put */
 #define BURST_BYTES (1 << 20)
 
-/* Put i of a burst goes to one of the first d even places of a group, or to an odd one. */
+/* Put i of a burst goes to one of the first d even places of a group, or to an odd place. */
 static long long place_of_put(long long i, long long distance)
 {
     const long long group = i / (2 * distance), turn = i % (2 * distance);
@@ -48,7 +48,7 @@ static void prepare(void *state, long long burst)
     window_end_own(&places->window);
 }
 
-/* At rank 0: messages go where puts would, one after the other. */
+/* At rank 0: receive messages one after the other, at the places of puts. */
 static void receive(struct places *places, long long burst)
 {
     window_begin_own(&places->window, MPI_LOCK_SHARED);

@@ -1,15 +1,15 @@
-/* Order of overlapping puts: what does it cost that the later one wins?
+/* Order of overlapping puts: how long does it take to ensure that the later put wins?
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
- * SG24-5611, 1999), sections 3.5.1.6 and 3.5.3.4: puts that overlap may complete in any order. A
- * fence after each keeps them in order, as does waiting for a completion counter, which in MPI is
- * the same call: MPI_Win_flush; a sliding window waits only before a put that overlaps one under
- * way. Beside them: disjoint puts, which need no order; accumulates with MPI_REPLACE, which are
- * ordered, unless the window's info says accumulate_ordering=none; messages, whose receives are
- * ordered. Timed, in seconds: a put, the mean of a burst with all that it waits for. A put has four
- * blocks, and shares its first and its last with its neighbours' (redbook/put_ordering/places.h).
- * Verified: every block, those that two puts write too: it is the later one's. Without an order
- * it may be the other's, and these are counted. */
+ * SG24-5611, 1999), sections 3.5.1.6 and 3.5.3.4: puts that overlap may complete in any order. In
+ * the source a fence after each put, or a wait for a completion counter, keeps puts in order; in
+ * MPI both are MPI_Win_flush. A sliding window waits only before a put that overlaps a put under
+ * way. Also: disjoint puts, which need no order; accumulates with MPI_REPLACE, which are ordered
+ * unless the window's info says accumulate_ordering=none; messages, whose receives are ordered.
+ * Timed, in seconds: a put, as the mean of a burst with all its waits. A put has four blocks, and
+ * shares its first and its last block with neighbouring puts (redbook/put_ordering/places.h).
+ * Verified: every block. A block of two puts must have the data of the later put. Without an order
+ * it may have the data of the earlier put; such elements are counted. */
 #include "mpi/checked.h"
 #include "redbook/put_ordering/places.h"
 
@@ -36,7 +36,7 @@ static void go_flush_each(struct places *places, long long burst)
     }
 }
 
-/* What is under way is known by place: the puts since the last flush. */
+/* The puts since the last flush are under way; `put_at` has them by place. */
 static void go_sliding_window(struct places *places, long long burst)
 {
     long long flushed = 0; /* all puts before this one are complete */
@@ -61,7 +61,7 @@ static void go_accumulate(struct places *places, long long burst)
     CHECKED(MPI_Win_flush(TARGET, places->window.handle));
 }
 
-/* The reply says that the last message, and so each before it, is where it belongs. */
+/* The reply says that the last message, and so each message before it, has arrived. */
 static void go_messages(struct places *places, long long burst)
 {
     for (long long i = 0; i < burst; i++) {

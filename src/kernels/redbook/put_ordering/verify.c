@@ -1,4 +1,4 @@
-/* What is in the places of overlapping puts after a burst: whose is each block? */
+/* The places of overlapping puts after a burst: from which put are the data of each block? */
 #include "redbook/put_ordering/places.h"
 
 int64_t value_of(const struct places *places, int origin, uint64_t number, long long put,
@@ -14,7 +14,7 @@ int64_t *region_of(const struct places *places, int origin)
     return (int64_t *)places->window.memory + (origin - 1) * region_elements_of(places);
 }
 
-/* An element that two puts write: which are they, and what has each there? */
+/* Compare an element that two puts may have written with the values of both puts. */
 static void compare_shared(struct places *places, int origin, long long put, long long element)
 {
     const long long place = places->place_of[put], shared = places->elements - places->stride;

@@ -1,5 +1,4 @@
-/* Reads and writes of rank 1, of a file that rank 0 has: what is asked for, answered, and right.
- */
+/* Reads and writes of rank 1, of a file that rank 0 has: requests, answers and verification. */
 #include "redbook/remote_read/distant.h"
 
 #include <fcntl.h>
@@ -16,7 +15,7 @@ static int64_t value_at(const struct distant *own, long long element)
     return value_of_sample(own->content, (size_t)element);
 }
 
-/* What the writes of a sample leave there. */
+/* The value that the writes of a sample leave in the file. */
 static int64_t written_at(const struct distant *own, long long element)
 {
     return value_of_sample(own->content + 1000003 * own->sample, (size_t)element);
@@ -42,7 +41,7 @@ void distant_fill_file(const struct distant *own)
 
 /* ---- The client ---- */
 
-/* Around loads and stores of the slots. */
+/* Before and after loads and stores of the slots. */
 static void begin_own(struct distant *own)
 {
     if (own->window.size_bytes > 0) {
@@ -57,7 +56,7 @@ static void end_own(struct distant *own)
     }
 }
 
-/* What the operation of a slot is to write. */
+/* Put the data that an operation writes into its slot. */
 static void put_data_into(struct distant *own, long long slot)
 {
     const long long elements = own->bytes / (long long)sizeof(int64_t);
@@ -171,7 +170,7 @@ void distant_ask_wrongly(struct distant *own, void (*ask)(struct distant *own, l
             begin_own(own);
             const int64_t *const answer = (const int64_t *)answer_in(own, 0);
             verify_element(&own->refused, answer[0], wrong[i].code, 0, i);
-            verify_element(&own->refused, answer[1], 0, 1, i); /* no data came with it */
+            verify_element(&own->refused, answer[1], 0, 1, i); /* the answer has no data */
             end_own(own);
         }
     }
@@ -179,7 +178,7 @@ void distant_ask_wrongly(struct distant *own, void (*ask)(struct distant *own, l
 
 /* ---- The server ---- */
 
-/* Nothing is taken on trust that comes from another process. */
+/* Check every number of a request, because it comes from another process. */
 static int64_t check_wanted(const struct distant *own, const struct wanted *wanted)
 {
     const int64_t size = own->places * own->bytes;
@@ -209,7 +208,7 @@ static int64_t read_wanted(const struct distant *own, const struct wanted *wante
     return code;
 }
 
-/* Get what is to be written, from the slot of the client's window. */
+/* Get the data of a write from the slot of the client's window. */
 static const void *fetch(const struct distant *own, const struct wanted *wanted, int client)
 {
     char *const data = own->reply + CODE_BYTES;

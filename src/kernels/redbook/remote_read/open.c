@@ -8,10 +8,10 @@
 #include "redbook/remote_read/distant.h"
 #include "redbook/remote_read/pages.h"
 
-#define BURST_BYTES (256 << 10) /* of the answers of a burst */
-#define FILE_BYTES (8 << 20)    /* so many, but no more places than this: */
+#define BURST_BYTES (256 << 10) /* of all answers of a burst */
+#define FILE_BYTES (8 << 20)    /* of the file, but at most MOST_PLACES places: */
 #define MOST_PLACES 1024
-#define DROPS 5 /* the system gives no page up that it happens to use */
+#define DROPS 5 /* tries: the system does not give up a page in use */
 
 static long long clamp(long long value, long long least, long long most)
 {
@@ -23,8 +23,8 @@ static long long divisor(long long a, long long b)
     return b == 0 ? a : divisor(b, a % b);
 }
 
-/* Places follow each other so far apart that no reading ahead helps, and none comes again before
- * all others came. */
+/* Consecutive places are so far apart that read-ahead does not help. No place is used again before
+ * all other places were used. */
 static void choose_places(struct distant *own)
 {
     const long long burst = options_integer(&own->launch->options, "burst");

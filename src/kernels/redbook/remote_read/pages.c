@@ -1,4 +1,4 @@
-/* The page cache: throw a file out of it, and look how much of the file is there. */
+/* The page cache: remove a file from it, and measure how much of a file is in it. */
 #include "redbook/remote_read/pages.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ void pages_drop(int descriptor)
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* A mapping that nobody touches brings no page in. */
+/* A mapping that nobody touches brings no page into memory. */
 double pages_resident(int descriptor, long long bytes)
 {
     const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);

@@ -2,27 +2,27 @@
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
  * SG24-5611, 1999), section 3.5.3.3 with Figure 25: an active message asks for a part of a file;
- * its handler reads that part into a buffer, puts it into the memory of the origin, and counts a
- * counter of the origin up. Here rank 1 asks, and a server answers that is a thread of rank 0, or
- * rank 0 itself: by MPI_Put and a notice, or by MPI_Send. Beside it rank 1 reads the file itself.
- * Writes are the same the other way: the server gets the data from the memory of rank 1, or they
- * are sent with the request; it writes them, and answers. Timed, in seconds, at rank 1: from the
- * request until the data are in its memory, or the answer to a write is. Warm: the file is in the
- * page cache. Cold: before each operation the rank that reads throws the file out of it, and looks,
- * untimed. Verified: every element of every operation, of a write in the file; requests for what
- * there is not. */
+ * its handler reads this part into a buffer, puts it into the memory of the origin, and increments
+ * a counter of the origin. Here rank 1 asks, and a server answers, by MPI_Put and a notice or by
+ * MPI_Send. The server is a thread of rank 0, or rank 0 itself. For comparison rank 1 reads the
+ * file itself. In a write the server gets the data from the memory of rank 1, or the data come with
+ * the request; the server writes them, and answers. Timed, in seconds, at rank 1: from the request
+ * until the data, or the answer to a write, are in its memory. Warm: the file is in the page cache.
+ * Cold: before each operation the rank that reads removes the file from the page cache, untimed.
+ * Verified: every element of every operation, after a write in the file; the answers to invalid
+ * requests. */
 #include "mpi/trial.h"
 #include "redbook/remote_read/distant.h"
 
 struct way {
     const char *name;
     bool asks;
-    bool has_window; /* the server puts the data into it, or gets them out of it */
+    bool has_window; /* the server puts the data into a window, or gets them from it */
     bool writes;
     void (*once)(struct distant *own, long long slot);
 };
 
-/* ---- What is timed, of one operation ---- */
+/* ---- The timed part of one operation ---- */
 
 static void read_here(struct distant *own, long long slot)
 {
@@ -42,7 +42,7 @@ static void write_here(struct distant *own, long long slot)
     *(int64_t *)answer = error == 0 ? wanted->bytes : -error;
 }
 
-/* By the window: the server puts or gets the data, and gives a notice. */
+/* With the window: the server puts or gets the data, and gives a notice. */
 static void ask_for_notice(struct distant *own, long long slot)
 {
     own->wanted[slot].turn = ++own->turn;
@@ -121,7 +121,7 @@ static double go_client(struct distant *own, long long burst)
     return clock_now_s() - begin_s;
 }
 
-/* Rank 0 serves where no thread of it does, until the client and all that look on let it go. */
+/* If the server is no thread, rank 0 serves until all other ranks have released it. */
 static void serve_if_asked(struct distant *own)
 {
     if (own->way->asks && !own->is_thread) {

@@ -44,14 +44,14 @@ void fft_close(struct fft *fft)
     free(fft->spare);
 }
 
-/* All numbers are finite, so a product needs none of the tests of C's own. */
+/* All numbers are finite, so a product needs no tests as C's own product has. */
 static inline complex_number product(complex_number a, complex_number b)
 {
     return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
                  creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-/* Transform `order` elements of `from`, `stride` apart, into those of `to`, one after the other. */
+/* Transform `order` elements of `from`, `stride` apart, into contiguous elements of `to`. */
 static void transform(const struct fft *fft, const complex_number *from, complex_number *to,
                       int order, int stride)
 {

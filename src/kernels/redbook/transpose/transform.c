@@ -1,4 +1,4 @@
-/* The matrix of a transform: datatypes of its blocks, its elements before, and after. */
+/* The matrix of a transform: the datatypes of its blocks, its values, and their verification. */
 #include "redbook/transpose/transform.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "mpi/world.h"
 #include "slots/messages.h"
 
-#define ELEMENT_MAX 8   /* no sum of two elements is greater */
+#define ELEMENT_MAX 8   /* no sum of two elements of a matrix is greater */
 #define TOLERANCE 1e-9  /* of the greatest element of a result */
-#define QUANTUM 0x1p-30 /* of the numbers that are compared: finer than the tolerance */
+#define QUANTUM 0x1p-30 /* of compared numbers: finer than the tolerance */
 #define BYTES(elements) ((MPI_Aint)((size_t)(elements) * sizeof(complex_number)))
 
 /* ---- Blocks ---- */
@@ -50,8 +50,8 @@ static void free_pieces(struct transform *transform)
     CHECKED(MPI_Type_free(&transform->pieces[ROWS].type));
 }
 
-/* What packed blocks need, and buffered messages: those of two steps where barriers are between,
- * else of all. */
+/* Make the buffers for packed blocks and for buffered messages: of the steps between two barriers,
+ * or of all steps. */
 static void make_buffers(struct transform *transform)
 {
     const struct interface *interface = transform->interface;
@@ -149,8 +149,8 @@ void transform_blocks(const struct transform *transform)
     }
 }
 
-/* A sample's matrix: equal elements on a line, one in each column, a row further from column to
- * column; and a single element that is added. */
+/* A sample's matrix: in each column one element is not zero, a row further down from column to
+ * column (the line); and a single further element is added. */
 struct matrix {
     double on_line, single;
     int line_row; /* in column 0 */
@@ -183,7 +183,7 @@ void transform_fill(struct transform *transform)
             const bool is_single = row == matrix.row && column == matrix.column;
             transform->received[place] = NOTHING;
             transform->own[place] = is_on_line * matrix.on_line +
-                                    is_single * matrix.single; /* last: in place the two are one */
+                                    is_single * matrix.single; /* last: `received` may be `own` */
         }
     }
     window_end_between(&transform->window);
@@ -207,7 +207,7 @@ static int64_t quantised(double number)
     return isfinite(number) && fabs(number) < 1e9 ? llround(number / QUANTUM) : NOTHING;
 }
 
-/* A number is right where it is so near that only rounding can be between. */
+/* A number is right if its error is so small that only rounding explains it. */
 static void compare(struct transform *transform, double found, double right, size_t place)
 {
     const bool is_near = fabs(found - right) <= TOLERANCE * ELEMENT_MAX * transform->order;

@@ -8,17 +8,15 @@
 #include "redbook/transpose/fft.h"
 #include "rma/window.h"
 
-/* How a block of columns x columns elements is cut, at its source or at its destination. In rows
- * its elements follow each other as those of the transposed block do in columns: a block that
- * leaves in one order and arrives in the other is transposed by MPI. */
+/* How a block of columns x columns elements is cut, at its source or at its destination. A block
+ * that leaves in columns and arrives in rows, or the other way round, is transposed by MPI. */
 enum shape { BLOCK, BLOCK_BY_ROWS, COLUMNS, ROWS, SHAPES };
 
 struct pieces {
-    int pieces; /* of a block, a message each */
-    int count;  /* of a piece, of the type */
-    MPI_Datatype
-        type;   /* of a block the extent is a column's part, so that blocks follow each other */
-    int stride; /* elements between two pieces */
+    int pieces;        /* of a block; each is a message */
+    int count;         /* elements of the type in a piece */
+    MPI_Datatype type; /* a block's extent is one column's part, so that blocks follow each other */
+    int stride;        /* elements between two pieces */
 };
 
 struct transform;
@@ -31,7 +29,7 @@ struct interface {
     const char *name;
     enum { NO_WINDOW, FENCE, LOCK_ALL } epochs;
     enum shape sent, received;
-    bool is_in_place;  /* a block arrives where the one for the same rank was */
+    bool is_in_place;  /* the block from a rank replaces the block for this rank */
     int barrier_every; /* steps; 0: none */
     /* All ranks: THE TIMED COMMUNICATION. With fences an epoch is open before it, none after it. */
     void (*go)(const struct transform *transform);
@@ -44,13 +42,13 @@ struct transform {
     const struct interface *interface;
     int rank, ranks;
     int order;   /* of the matrix */
-    int columns; /* of it that a rank has, which is also the order of a block */
+    int columns; /* of the matrix at a rank; also the order of a block */
     struct fft fft;
     complex_number *own;      /* this rank's columns, in Fortran's order */
-    complex_number *received; /* the same, or what blocks are received into */
+    complex_number *received; /* equals `own`, or a second matrix for received blocks */
     struct pieces pieces[SHAPES];
     complex_number *spare; /* a block */
-    char *packed[2];       /* two blocks, sent and received; or the buffer of buffered sends */
+    char *packed[2];       /* a sent and a received block; or the buffer of buffered sends */
     int packed_bytes;      /* of each */
     int *counts, *begins;  /* for MPI_Alltoallw, by rank; begins in bytes */
     MPI_Datatype *types[2];
@@ -64,24 +62,25 @@ struct transform {
 bool transform_open(struct transform *transform);
 void transform_close(struct transform *transform);
 
-/* The matrix of a sample. The first has the source's, 1 at the first place and 0 elsewhere; the
- * others have an element on each column, so that every block that is exchanged has elements of its
- * own, and one more at another place. Nothing is where blocks go, before they do. */
+/* Set the matrix of a sample. The first is the source's: 1 at the first place and 0 elsewhere. Each
+ * other matrix has an element that is not zero in each column, so that no exchanged block is zero,
+ * and one more at another place. Places for received blocks are cleared. */
 void transform_fill(struct transform *transform);
 
-/* Compare the result with the transform of that matrix, of which the formula is known. */
+/* Compare the result with the formula for the transform of the sample's matrix. */
 void transform_compare(struct transform *transform);
 
-/* 32 bits of this rank's part of the result: of one matrix all ways of exchange leave the same. */
+/* 32 bits of this rank's part of the result; for one matrix all interfaces must agree. */
 uint32_t transform_checksum(const struct transform *transform);
 
-/* Transpose the blocks that MPI did not, each where it is. */
+/* Transpose in place the blocks that MPI did not transpose. */
 void transform_blocks(const struct transform *transform);
 
-/* ---- For the timed communication, of which they become a part ---- */
+/* ---- Inlined into the timed communication ---- */
 
-/* Ranks meet in pairs, each once: along the edges and diagonals of a cube where they are a power
- * of two, as in the source. A rank whose partner is itself has nothing to do in that step. */
+/* In each step ranks form pairs, and each pair occurs once. If the number of ranks is a power of
+ * two, partners follow from an exclusive or, as in the source. A rank whose partner is itself does
+ * nothing in this step. */
 static inline bool is_cube(const struct transform *transform)
 {
     return (transform->ranks & (transform->ranks - 1)) == 0;
@@ -98,7 +97,7 @@ static inline int partner_of(const struct transform *transform, int step)
     return is_cube(transform) ? rank ^ step : (step - rank + ranks) % ranks;
 }
 
-/* The block for a rank, and in place the one from it. */
+/* The block for a rank; in place also the block from this rank. */
 static inline complex_number *block_of(const struct transform *transform, int rank)
 {
     return transform->own + rank * transform->columns;

@@ -2,13 +2,14 @@
  *
  * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM,
  * SG24-5611-00, 1999), section 3.3.3 and its table 15. Each rank has columns of the matrix. It
- * transforms them, blocks are exchanged, each is transposed where it is, and the columns are
- * transformed again: buffered sends of columns, of whole blocks, with barriers; synchronous sends;
- * MPI_Alltoall; packed blocks; and datatypes that differ at the two ends, so that MPI transposes
- * the blocks. One-sided twins: puts with derived datatypes. The Fourier transforms are the kernel's
- * own (fft.h). Timed, in seconds: the whole, the exchange, the local transposition, and the two
- * Fourier transforms with the barrier after the first, so that the exchange waits for no rank's
- * columns. Verified: every element of the result, by the formula for its matrix. */
+ * transforms its columns, the ranks exchange blocks, each rank transposes its blocks in place, and
+ * transforms its columns again. Blocks are exchanged by buffered sends of columns or of whole
+ * blocks, also with barriers; by synchronous sends; by MPI_Alltoall; as packed blocks; and with
+ * datatypes that differ at the two ends, so that MPI transposes the blocks. One-sided twins: puts
+ * with derived datatypes. The Fourier transforms are the kernel's own (fft.h). Timed, in seconds:
+ * the whole, the exchange, the local transposition, and the two Fourier transforms with the barrier
+ * after the first, so that the exchange waits for no rank's columns. Verified: every element of the
+ * result, by the formula for its matrix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #include "redbook/transpose/transform.h"
 
 #define ORDER_MAX 8192
-#define CHECKSUM_SAMPLE 2 /* whose matrix all cells leave a checksum of */
+#define CHECKSUM_SAMPLE 2 /* all cells record a checksum of this sample's result */
 
 static void send_buffered(const struct transform *transform, int partner)
 {
@@ -60,7 +61,7 @@ static void go_buffered(const struct transform *transform)
     CHECKED(MPI_Buffer_detach(&buffer, &bytes));
 }
 
-/* The higher rank of a pair receives beside its block before it sends that. */
+/* The higher rank of a pair receives into spare memory before it sends its block. */
 static void go_synchronous(const struct transform *transform)
 {
     const size_t columns = (size_t)transform->columns, order = (size_t)transform->order;

@@ -23,7 +23,7 @@ static void check_burst(void *state, long long burst)
     slots_check_alone(&experiment->slots, &experiment->transfer, burst);
 }
 
-/* The target's epochs in an origin's burst, and in the reading back after it. */
+/* The target's epochs during an origin's burst, and during the read-back after it. */
 static void accompany_burst(void *state, long long burst)
 {
     struct experiment *experiment = state;
@@ -53,7 +53,7 @@ void take_latency(struct experiment *experiment)
                                   .answers = experiment->answers,
                                   .alone = experiment->origins == 1 &&
                                            experiment->synchronisation->kind == PASSIVE,
-                                  /* beside a helper the ranks have no core of their own */
+                                  /* with a helper the ranks have no core of their own */
                                   .own_cores = experiment->target_state->helper == NULL,
                                   .longest = experiment->slots.count,
                                   .prepare = prepare_burst,

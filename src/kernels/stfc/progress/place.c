@@ -1,4 +1,4 @@
-/* Where the ranks are, seen from the target, and what an origin does there. */
+/* The ranks' places, counted from the target, and an origin's accesses. */
 #include <string.h>
 
 #include "stfc/progress/experiment.h"

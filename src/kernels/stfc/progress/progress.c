@@ -6,17 +6,18 @@
  * target that makes no MPI call); IBM SG24-5611 (1999), section 3.5.1.4 (polling and interrupt
  * mode); MPI 4.1, the section on progress (strong and weak).
  *
- * One target and an origin, or several. The target enters its state (computes, say) and raises a
- * flag in memory that all share outside MPI; delta later each origin issues one operation on its
- * own part of the target's window. Bystanders compute as long as the target and access nothing.
+ * One target and an origin, or several. The target enters its state (it computes, for example) and
+ * raises a flag in memory that all ranks share outside MPI. A time delta later each origin issues
+ * one operation on its own part of the target's window. Bystanders compute as long as the target
+ * and access nothing.
  *
- * Timed, in seconds, at the origin: the call that begins the epoch, the operation's call, the calls
- * that complete it, each apart; with stamps of the issue and of the target's entry and exit on the
- * one clock, so that each sample says whether it met a computing target and what was left of the
- * compute. Where nobody computes: an operation's uncontended latency, from bursts of k.
- * Verified: every payload, with values that depend on the sample's number: the whole window at the
- * target, its gaps too, and all that is fetched; a helper thread was still there at the end. Beside
- * a ghost process the target looks at its own memory, which the ghost exposes to the origins. */
+ * Timed, in seconds, at the origin: the call that begins the epoch, the operation's call, and the
+ * calls that complete it, each separately. Stamps of the issue and of the target's entry and exit
+ * come from one clock, so each sample shows whether the target computed, and how much of the
+ * compute was left. While nobody computes: an operation's uncontended latency, from bursts of k.
+ * Verified, with values that depend on the sample's number: the whole window at the target, with
+ * its gaps, and all fetched data; a helper thread must still be in its call at the end. With a
+ * ghost process the target verifies its own memory, which the ghost exposes to the origins. */
 #include <mpi.h>
 #include <stdint.h>
 
@@ -31,8 +32,8 @@
 #include "rma/ghost.h"
 #include "stfc/progress/experiment.h"
 
-/* Of a region in all its slots: more would not stay in a core's cache, and one operation's payload
- * would be another's cost. A payload that is larger has one slot. */
+/* Bytes of all slots of a region. More would not stay in a core's cache, and the payload of one
+ * operation would slow the next. A larger payload has one slot. */
 #define SLOTS_BYTES (128 << 10)
 #define ORIGINS_MAX 64
 
@@ -92,7 +93,7 @@ static const struct option options[] = {
 
 /* ---- One cell ---- */
 
-/* pscw: the target's peers are all origins, an origin's the target. */
+/* pscw: the target's peers are all origins; an origin's peer is the target. */
 static MPI_Group make_peers(const struct experiment *experiment)
 {
     int ranks[ORIGINS_MAX] = {experiment->target};
@@ -128,7 +129,7 @@ static void close_experiment(struct experiment *experiment)
     CHECKED(MPI_Group_free(&experiment->epoch.peers));
 }
 
-/* Between the opened window and its end. */
+/* Take samples and latency in the open window. */
 static void use_window(struct experiment *experiment)
 {
     struct launch *launch = experiment->launch;
@@ -187,7 +188,7 @@ static void run_supported(struct experiment *experiment)
     }
 }
 
-/* As many as a burst has operations, and it has fewer where they would not stay in a cache. */
+/* The slots of a region: the operations of a burst, or fewer, so that they stay in a cache. */
 static long long burst_of(const struct launch *launch, const struct cell *cell)
 {
     const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
@@ -199,7 +200,7 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
 {
     const int origins = (int)options_integer(&launch->options, "origins");
     const int bystanders = (int)options_integer(&launch->options, "bystanders");
-    /* There and back is the same way. */
+    /* rank_at is its own inverse. */
     const int place = rank_at(launch, launch->rank);
     const bool is_origin = place > 0 && place <= origins;
     const struct target_state *state = cell_choice(cell, "target_state");
@@ -235,7 +236,7 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
     return experiment;
 }
 
-/* Collective; false where the ranks share no memory. */
+/* Collective; false if the ranks share no memory. */
 static bool run_with_page(struct experiment *experiment)
 {
     const MPI_Comm communicator = world_communicator;
@@ -257,9 +258,8 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
 }
 
-/* The latency once more, in a new window. Beside a helper it measures the scheduler: once is
- * enough.
- */
+/* Take the latency again, in a new window. With a helper the latency measures the scheduler, and is
+ * taken only once. */
 static bool latency_again(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);

@@ -7,15 +7,15 @@
 #include "mpi/world.h"
 #include "stfc/progress/experiment.h"
 
-/* How much longer the target stays in its state in a sample that is taken again. */
+/* How many times as long the target stays in its state in a sample that is taken again. */
 #define RETAKE_LENGTHENS 4.0
 
-/* All series have one sample an access, so that nothing has to be paired later. */
+/* Each series has one sample for each access, so samples with the same number belong together. */
 struct all_series {
     struct series *begin, *issue, *wait, *complete, *elapsed, *issue_stamp, *entry_stamp,
         *exit_stamp, *requested, *compute, *remaining, *valid, *run_delay, *switches,
         *access_run_delay, *visits, *visits_remaining, *released;
-    struct series *bystander_entry, *bystander_exit; /* at a bystander, these alone */
+    struct series *bystander_entry, *bystander_exit; /* only at a bystander */
 };
 
 static struct all_series make_series(struct experiment *experiment)
@@ -50,15 +50,15 @@ static struct all_series make_series(struct experiment *experiment)
     return all;
 }
 
-/* An access and what its origin saw meanwhile. */
+/* An access and its origin's observations meanwhile. */
 struct observed {
     struct access access;
-    double run_delay_s;   /* this thread waited for a core, since it saw the target's flag */
-    double entered_mpi_s; /* entered MPI first while it waited for the flag; NAN: it did not */
-    uint64_t visits_before, visits_after; /* how often the target had come to MPI */
+    double run_delay_s;   /* waits of this thread for a core since it saw the target's flag */
+    double entered_mpi_s; /* its first MPI call while it waited for the flag; NAN: none */
+    uint64_t visits_before, visits_after; /* the target's visits to MPI so far */
 };
 
-/* At the origin, once the target has left its state. */
+/* At the origin, after the target has left its state. */
 static void add_sample(const struct experiment *experiment, const struct all_series *all,
                        const struct observed *observed, double requested_s)
 {
@@ -90,12 +90,12 @@ static void add_sample(const struct experiment *experiment, const struct all_ser
         series_add(all->visits_remaining, (double)(last - observed->visits_before));
     }
     if (all->released != NULL) {
-        /* false where this origin did not enter MPI while it waited: the stamp is NAN */
+        /* false if this origin did not call MPI while it waited: the stamp is NAN */
         series_add(all->released, experiment->page->opened_s >= observed->entered_mpi_s);
     }
 }
 
-/* The target's part: into its state, out of it, and what its epoch needs around that. */
+/* The target's part: it opens its epoch, stays in its state, and closes its epoch. */
 static void be_target(struct experiment *experiment, double length_s)
 {
     struct page *page = experiment->page;
@@ -108,8 +108,8 @@ static void be_target(struct experiment *experiment, double length_s)
     experiment->synchronisation->target_close(&experiment->epoch);
 }
 
-/* Outside MPI, but where the target's part of the epoch does not open without this rank. Returns
- * the stamp of this rank's first call then, else NAN. */
+/* Wait outside MPI for the target's flag; after some time call MPI, because the target's part of
+ * the epoch may need this. Returns the stamp of the first of these calls; NAN: there was none. */
 static double await_target(const struct experiment *experiment)
 {
     return await_word(&experiment->page->entered, experiment->slots.sample, world_communicator);
@@ -141,8 +141,8 @@ static struct observed be_origin(struct experiment *experiment)
     return observed;
 }
 
-/* Ranks that only belong to the window: idle, or a bystander that computes once the target does;
- * and their part in a collective epoch. */
+/* The part of all other ranks: a bystander computes as soon as the target does, others wait; all
+ * take part in a collective epoch. */
 static void be_another(struct experiment *experiment, double length_s, const struct all_series *all)
 {
     const bool collective = experiment->synchronisation->kind == COLLECTIVE_ACTIVE;
@@ -163,7 +163,7 @@ static void be_another(struct experiment *experiment, double length_s, const str
     }
 }
 
-/* All ranks, after a sample: did an origin wait for a core within its access? Then it could not see
+/* All ranks, after a sample: did an origin wait for a core during its access? Then it could not see
  * when the target had come to MPI. */
 static bool an_origin_lost_its_core(const struct experiment *experiment,
                                     const struct observed *observed)
@@ -175,8 +175,8 @@ static bool an_origin_lost_its_core(const struct experiment *experiment,
     return lost;
 }
 
-/* An access of each origin to a target that stays `length_s` in its state; `all` is NULL to warm
- * up. */
+/* An access of each origin to a target that stays `length_s` in its state; `all` is NULL in the
+ * warm-up. */
 static struct observed run_sample(struct experiment *experiment, double length_s,
                                   const struct all_series *all)
 {
@@ -226,11 +226,11 @@ static size_t plan_lengths(const struct experiment *experiment, double *plan)
     return count;
 }
 
-/* One sample; of a target that visits MPI as many more as are asked for, while an origin loses its
- * core in each. All of them are kept. Returns how many.
+/* Take one sample. If the target visits MPI and an origin lost its core, take the sample again, at
+ * most as often as asked for. All samples are kept. Returns how many.
  *
- * Whoever takes an origin's core takes it for a few ticks of the scheduler; in a state that lasts
- * many the visits still tell whether the access was early. */
+ * Another program takes an origin's core for a few ticks of the scheduler. In a state of many
+ * ticks, the visits still show whether the access was early. */
 static size_t take_sample(struct experiment *experiment, double length_s,
                           const struct all_series *all, size_t room)
 {

@@ -1,8 +1,9 @@
-/* Which cells of progress there are, here and at all. */
+/* Which cells of progress can run, here and in general. */
 #include "mpi/world.h"
 #include "stfc/progress/experiment.h"
 
-/* Why the standard, or this program, has no such cell; NULL if it has. The same on all ranks. */
+/* The reason why the standard, or this program, has no such cell; NULL if the cell can run. The
+ * same on all ranks. */
 static const char *contradiction(const struct experiment *experiment)
 {
     const struct operation *operation = experiment->operation;

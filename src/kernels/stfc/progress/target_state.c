@@ -38,7 +38,7 @@ static struct presence stay_probing(struct experiment *experiment, double length
     return presence_of(&sample);
 }
 
-/* Looks, as for a flag that somebody may put, at a word that no operation touches. */
+/* Read a word that no operation touches again and again, as if waiting for a flag. */
 static struct presence stay_polling(struct experiment *experiment, double length_s)
 {
     const volatile int64_t *word = (const int64_t *)(void *)spare_memory(&experiment->slots, 0);

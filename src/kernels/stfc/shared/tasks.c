@@ -26,7 +26,7 @@ int64_t tasks_numbers(const struct launch *launch, const struct cell *cell, int6
     return tasks * options_integer(&launch->options, "accesses-per-task");
 }
 
-/* THE TIMED LOOP: each access is timed by its kernel. */
+/* THE TIMED LOOP: the kernel times each access. */
 static void take_tasks(const struct tasks *tasks)
 {
     struct record *record = tasks->record;

@@ -1,8 +1,7 @@
 /* Tasks whose numbers come from a shared counter: take a number, compute, take the next.
  *
  * Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
- * communications", technical report, STFC, 2008, section 2. Whose counter it is, the kernels say.
- */
+ * communications", technical report, STFC, 2008, section 2. The kernels provide the counter. */
 #ifndef ONESIDED_TASKS_H
 #define ONESIDED_TASKS_H
 
@@ -57,8 +56,8 @@
          .fallback = "2",                                                                          \
          .maximum = 1000}
 
-/* Numbers of all ranks together: of the tasks that each of the takers has, by number or by the time
- * its computes may take, and of the further tasks. */
+/* How many numbers all ranks take together: for the tasks of each taker, whose number the option or
+ * the time budget gives, and for the further tasks. */
 int64_t tasks_numbers(const struct launch *launch, const struct cell *cell, int64_t takers);
 
 struct tasks {
@@ -66,16 +65,16 @@ struct tasks {
     const struct cell *cell;
     struct record *record;
     bool takes;         /* this rank takes tasks; else it waits in a barrier */
-    int64_t first_task; /* numbers before it were taken to warm up */
+    int64_t first_task; /* the numbers before it were taken in the warm-up */
     int64_t count;      /* numbers of all ranks together */
     double start_s;     /* their common start */
     void *state;
-    /* Take the next number; the seconds that took. */
+    /* Take the next number; returns the seconds. */
     double (*take)(void *state, int64_t *number);
 };
 
-/* All ranks together: the tasks, then the wait for the last rank. A rank makes one access more than
- * there are numbers at most, even if the counter is broken. */
+/* All ranks together: do the tasks, then wait for the last rank. A rank makes at most one access
+ * more than there are numbers, even if the counter is broken. */
 void tasks_run(struct tasks *tasks);
 
 #endif

@@ -1,11 +1,11 @@
-/* How the next number is taken: with what MPI-2 has, and with one operation of MPI-3. */
+/* How the next number is taken: with calls of MPI-2, and with one operation of MPI-3. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/checked.h"
 #include "stfc/shared_counter/counter.h"
 
-/* ---- Elements: the counter is four or eight bytes wide, whatever C calls that here. ---- */
+/* ---- Elements: the counter has four or eight bytes. ---- */
 
 static int64_t element(const struct counter *counter, const void *elements, int index)
 {
@@ -29,7 +29,7 @@ static void set_element(const struct counter *counter, void *elements, int index
     }
 }
 
-/* Before they are got: no value that the counter, or a part of it, can have. */
+/* Before a get: set elements to a value that the counter, or a part of it, cannot have. */
 static void forget_elements(const struct counter *counter, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -74,8 +74,9 @@ static void unlock_all(struct counter *counter)
     CHECKED(MPI_Win_unlock_all(counter->window));
 }
 
-/* mpi2_array: an element per rank holds how many numbers that rank has got; their sum is the next.
- * Each element is touched once in the epoch, so MPI-2 needs no order within it. */
+/* mpi2_array: an element for each rank holds how many numbers this rank has got; the sum of all
+ * elements is the next number. An epoch touches each element once, so it needs no order of
+ * accesses. */
 
 static int element_a_rank(int ranks)
 {
@@ -128,10 +129,11 @@ static void read_own_element(struct counter *counter)
                    (size_t)counter->rank, (uint64_t)counter->own_count);
 }
 
-/* mpi2_tree: a binary tree in an array (root 0, children of i at 2i+1 and 2i+2), a leaf a rank;
- * each node counts the numbers got below it. An access adds one to the nodes on its own way to the
- * root and gets their siblings: disjoint again, and as few as the tree is high. The root itself is
- * never needed. */
+/* mpi2_tree: a binary tree in an array (root 0, children of i at 2i+1 and 2i+2), with a leaf for
+ * each rank; each node counts the numbers that ranks below it have got. An access adds one to the
+ * nodes on the way from its leaf to the root, and gets the siblings of these nodes: again each node
+ * is touched once, and there are as few nodes as the tree is high. The root itself is not
+ * needed. */
 
 static int tree_leaves(int ranks)
 {
@@ -229,8 +231,8 @@ static int64_t next_by_get_accumulate(struct counter *counter)
     return element(counter, counter->result, 0);
 }
 
-/* Swap in the number after the one the counter is thought to hold, until that was right. What was
- * seen last is remembered, so that without others an access is one operation. */
+/* Try to swap the expected number for the next number, until the expected number was right. The
+ * number seen last is remembered, so that without other ranks an access is one operation. */
 static int64_t next_by_compare_and_swap(struct counter *counter)
 {
     for (;;) {

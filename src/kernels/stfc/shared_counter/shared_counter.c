@@ -2,21 +2,22 @@
  *
  * After "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
  * communications", technical report, STFC, 2008, section 2 and appendix A; the tree of counts is
- * the one of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
+ * the tree of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
  *
- * Rank 0 holds a counter. Every rank takes a number from it, computes a while, takes the next,
- * until the numbers of all tasks are taken (tasks-per-rank for each rank that takes any, first
- * come, first served).
+ * Rank 0 holds a counter. Every rank takes a number from the counter, computes for a while and
+ * takes the next number, until the numbers of all tasks are taken (tasks-per-rank for each rank
+ * that takes tasks; first come, first served).
  *
  * Timed, in seconds: each access (from before its first MPI call until its number is known), each
- * compute, the last access (which finds no task), the wait in the barrier at the end, the total.
- * Where nobody computes afterwards (target_idle) also an access's uncontended latency, by bursts.
- * Verified: the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank;
- * the counter ends at the number of accesses; it never falls; what an access got is no value of
- * the access before; a helper thread was still there at the end. mpi2_array puts what its next
- * access replaces: the element is read back after each access, untimed, where nobody computes.
- * While the target computes that would be another access that waits, and would change the
- * experiment: there a lost put is seen by the access of another rank before the next put. */
+ * compute, the last access (which finds no task), the wait in the barrier at the end, the total. If
+ * rank 0 does not compute (target_idle), also an access's uncontended latency, in bursts. Verified:
+ * the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank; the counter
+ * ends at the number of accesses; it never falls; no access gets a value of the access before; a
+ * helper thread was still in its call at the end. With mpi2_array the next access replaces the
+ * element that an access put. So, if nobody computes, the element is read back after each access,
+ * untimed. While the target computes, reading back would be another access that waits, and would
+ * change the experiment. A lost put is then noticed only by an access of another rank before the
+ * next put. */
 #include <stdlib.h>
 
 #include "harness/launch.h"
@@ -32,7 +33,8 @@
 
 #define LATENCY_RANK 1
 
-/* ---- Cases: what the target does meanwhile (the report's 1, 2, and three kinds of its 3). ---- */
+/* ---- Cases: what the target does (the report's cases 1 and 2, and three kinds of its case 3).
+ * ---- */
 
 struct counter_case {
     const char *name;
@@ -77,9 +79,9 @@ struct experiment {
     const struct counter_case *counter_case;
     struct counter counter;
     bool takes_tasks;
-    int64_t *numbers; /* all this rank got, in order */
+    int64_t *numbers; /* all numbers that this rank got, in order */
     size_t number_count, number_room;
-    bool again; /* the cell is finished: only its latency is taken, once more */
+    bool again; /* the cell is finished: only its latency is taken again */
 };
 
 static void make_room(struct experiment *experiment, long long numbers)
@@ -92,7 +94,7 @@ static void make_room(struct experiment *experiment, long long numbers)
     }
 }
 
-/* Take `burst` numbers; return the seconds. Every access of this program is made here. */
+/* Take `burst` numbers; return the seconds. This function makes every access of the program. */
 static double take_numbers(struct experiment *experiment, long long burst)
 {
     struct counter *counter = &experiment->counter;
@@ -108,7 +110,7 @@ static double take_numbers(struct experiment *experiment, long long burst)
     return end_s - begin_s;
 }
 
-/* After an access, untimed: for as long as the target waits in MPI. */
+/* After an access, untimed; only while the target waits in MPI. */
 static void read_back(struct experiment *experiment)
 {
     const struct algorithm *algorithm = experiment->counter.algorithm;
@@ -154,7 +156,7 @@ static void take_latency(struct experiment *experiment)
                                   .answers = experiment->launch->rank == TARGET,
                                   .alone = true,
                                   .own_cores = true,
-                                  /* what is read back is what the latest access has put */
+                                  /* only the element of the latest access can be read back */
                                   .longest =
                                       is_read_back ? 1 : options_integer(asked, "latency-burst"),
                                   .burst = make_burst,
@@ -191,7 +193,7 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
     }
 }
 
-/* Everything between the opened window and its end: epochs, warm-up, tasks, latency. */
+/* All that happens in the open window: epochs, warm-up, tasks, latency. */
 static void use_counter(struct experiment *experiment)
 {
     struct launch *launch = experiment->launch;
@@ -284,7 +286,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     free(experiment.numbers);
 }
 
-/* The latency once more, of a new counter. */
+/* Take the latency again, with a new counter. */
 static bool latency_again(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);
