@@ -8,26 +8,24 @@ import reframe as rfm
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.by_cores import ByCores
 from .common.one_setting import OneSetting
+from .common.servers import COMPUTING_SAMPLES, Origins
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
 #: The first samples of a launch are slow (cold libraries); the median leaves them out.
 OPTIONS = {"samples": "20", "budget-s": "0.02"}
-COMPUTING_SAMPLES = 5
 
 
 @rfm.simple_test
-class Completion(ByCores):
+class Completion(Origins):
     """What an origin knows about its put after different calls, and what these calls cost."""
 
     descr = "completion of a put"
     tags = TAGS
     kernel = "completion"
     cell_s = 0.01
-    crowded_cell_s = 0.4
     options = {**OPTIONS, "computing-samples": str(COMPUTING_SAMPLES)}
     crowded_options = {"samples": "2", "burst": "1"}
     base_point = {
@@ -55,11 +53,6 @@ class Completion(ByCores):
         {**_further, "known": ["notice"]},
         {**_messages, "known": ["send_reply"]},
     ]
-
-    def seconds_of_cell(self, labels):
-        """Return the expected seconds of a cell, as measured on two cores."""
-        meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
-        return meets + super().seconds_of_cell(labels)
 
 
 @rfm.simple_test

@@ -6,7 +6,6 @@ Every declared cell has a row, even if it failed or did not run.
 import json
 import os
 import platform
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -25,7 +24,8 @@ from onesided.campaign.parquet import join_parts, write_part
 from onesided.campaign.session_tables import BUILT, COLUMNS, INSIDE, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
-from onesided.system import cores, paths, writing
+from onesided.system import cores, writing
+from onesided.system.processes import commit, git
 
 #: The variable with the start of the command that runs the campaign, in seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
@@ -155,29 +155,9 @@ def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _git(*arguments: str) -> str | None:
-    try:
-        answer = subprocess.run(
-            ["git", *arguments],
-            cwd=paths.project_root(),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return answer.stdout.strip()
-
-
-def commit() -> str | None:
-    """Return the checkout's commit, with ``+changes`` if the work tree differs from the commit."""
-    found = _git("rev-parse", "HEAD")
-    return f"{found}+changes" if found and _git("status", "--porcelain") else found
-
-
 def repository() -> str | None:
     """Return the git remote's https address without a user name; None for any other address."""
-    address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
+    address = urlsplit((git("config", "--get", "remote.origin.url") or "").strip())
     if address.scheme != "https" or not address.hostname:
         return None
     return f"https://{address.hostname}{address.path.removesuffix('.git')}"

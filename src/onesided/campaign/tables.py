@@ -176,6 +176,11 @@ class CollectedCampaign:
         """Return the campaign's name."""
         return str(self.record["name"])
 
+    @property
+    def started(self) -> list[str]:
+        """Return when each launch began, in order of time."""
+        return self.launches["started_at"].drop_nulls().sort().to_list()
+
     @cached_property
     def cells(self) -> pl.DataFrame:
         """Return a table with one row for each declared cell and round; see `READ_COLUMNS`."""

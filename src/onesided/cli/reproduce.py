@@ -134,6 +134,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     argument("--ranks", type=int, default=2, help="of the launch (default: 2)"),
     argument("--output", type=Path, help="the program's file (default: in build/reproduce)"),
     KEEP_ENVIRONMENT,
+    description="Write the C program and print how to run it.",
 )
 def run(options: argparse.Namespace) -> int:
     """Write the C program and print how to run it; return 1 if no cell failed, else 0.

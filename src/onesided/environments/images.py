@@ -22,7 +22,7 @@ from onesided.environments import containers, declarations, fingerprint, kernels
 from onesided.system import paths
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import folder_lock
-from onesided.system.processes import ProgramError, ask
+from onesided.system.processes import ProgramError, answer, ask, commit, git
 
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
@@ -59,7 +59,6 @@ DEBIAN = "bookworm", "trixie"
 EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 #: Every Linux and squashfuse can read gzip. Level 4 is faster than the default, which is 9.
 COMPRESSION = "-comp gzip -Xcompression-level 4"
-ASK_TIMEOUT_S = 60
 LIST_TIMEOUT_S = 600.0
 #: Files in which the runtime records the time of the build, and files that it takes from the host.
 NOT_COMPARED = (
@@ -169,7 +168,7 @@ class Builder:
                 base = self._shared(BASE, debian, python_side, self._bootstrap)
                 self._shared(TOOLCHAIN, {}, base)
                 lock = hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest()
-                own = {"commit": commit(), "lock": lock}
+                own = {"commit": commit() or "unknown", "lock": lock}
                 self._call(image.definition, image.file, {**image.arguments, **own})
             finally:
                 # pip's settings may hold a password
@@ -196,7 +195,7 @@ class Builder:
         source, python = self._context / "source", self._context / "python"
         for name in files_of_checkout():
             _copy(root / name, source / name)
-        (source / "COMMIT").write_text(commit() + "\n")
+        (source / "COMMIT").write_text(f"{commit() or 'unknown'}\n")
         for name in PYTHON_SIDE:
             _copy(root / name, python / name)
         scripts = self._context / "scripts"
@@ -250,19 +249,6 @@ def _copy(source: Path, target: Path) -> None:
     target.chmod(0o755 if os.access(source, os.X_OK) else 0o644)
 
 
-def _answer(*words: str | Path) -> str | None:
-    """Run a program and return its output; None if the program is missing or fails."""
-    try:
-        return ask(words, timeout_s=ASK_TIMEOUT_S)
-    except ProgramError:
-        return None
-
-
-def _git(*words: str) -> str | None:
-    """Return the output of a git command on the checkout; None if this is not a git checkout."""
-    return _answer("git", "-C", paths.project_root(), *words)
-
-
 def files_of_checkout() -> Iterator[str]:
     """Yield the paths of the checkout's files that an image needs, relative to the checkout.
 
@@ -270,18 +256,12 @@ def files_of_checkout() -> Iterator[str]:
         OnesidedError: this is not a git checkout.
     """
     root = paths.project_root()
-    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:
         raise OnesidedError(f"{root}: found no git checkout; images are built from one")
     for name in sorted(set(listed.split("\0")) - {""}):
         if not LEFT_OUT.match(name) and (root / name).is_file():
             yield name
-
-
-def commit() -> str:
-    """Return the checkout's commit, with ``+changes`` if files differ from the commit."""
-    head = (_git("rev-parse", "HEAD") or "unknown").strip()
-    return f"{head}+changes" if _git("status", "--porcelain") else head
 
 
 def epoch() -> int:
@@ -292,7 +272,7 @@ def epoch() -> int:
     """
     told = os.environ.get(EPOCH_VARIABLE)
     if told is None:
-        return int((_git("log", "-1", "--format=%ct") or "0").strip() or 0)
+        return int((git("log", "-1", "--format=%ct") or "0").strip() or 0)
     if not told.isdigit():
         raise InputError(EPOCH_VARIABLE, None, repr(told), "seconds since 1970")
     return int(told)
@@ -305,8 +285,8 @@ def host_mirror() -> str:
         InputError: apt uses no mirror.
     """
     targets = "$(REPO_URI) $(ORIGIN) $(CODENAME)"
-    answer = _answer("apt-get", "indextargets", "--format", targets) or ""
-    for words in map(str.split, answer.splitlines()):
+    told = answer("apt-get", "indextargets", "--format", targets) or ""
+    for words in map(str.split, told.splitlines()):
         if words[1:2] == ["Debian"] and words[2:3] and words[2] in DEBIAN:
             return words[0]
     raise InputError("--mirror", None, "no mirror of Debian's in apt's settings", "--mirror URL")
@@ -314,8 +294,8 @@ def host_mirror() -> str:
 
 def _write_pip_settings(folder: Path) -> None:
     """Write this machine's pip settings and certificates to a folder, for builds inside images."""
-    answer = _answer(sys.executable, "-m", "pip", "config", "list") or ""
-    settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", answer, re.M))
+    told = answer(sys.executable, "-m", "pip", "config", "list") or ""
+    settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", told, re.M))
     lines = [f"{name} = {settings[name]}" for name in PIP_SETTINGS if name in settings]
     certificates = settings.get("cert") or os.environ.get("SSL_CERT_FILE")
     if certificates and Path(certificates).is_file():
@@ -335,10 +315,10 @@ def content(image: Path) -> dict[str, str]:
     enter = [containers.needed_runtime(), "--silent", *containers.exec_words(), *options]
     try:
         text = script.read_text("utf-8")
-        answer = ask([*enter, image, "python3", "-c", text], timeout_s=LIST_TIMEOUT_S)
+        told = ask([*enter, image, "python3", "-c", text], timeout_s=LIST_TIMEOUT_S)
     except ProgramError as fault:
         raise OnesidedError(f"{image}: not listed: {fault}") from fault
-    return {path: what for path, what in json.loads(answer).items() if path not in NOT_COMPARED}
+    return {path: what for path, what in json.loads(told).items() if path not in NOT_COMPARED}
 
 
 def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:

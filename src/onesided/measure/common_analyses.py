@@ -25,6 +25,16 @@ COMPUTES = "computes"
 pattern."""
 
 
+def label_of(name: str) -> pl.Expr:
+    """Return a cell's label as text; null if the cell has no such label."""
+    return pl.col("labels").str.json_path_match(f"$.{name}")
+
+
+def number_of(name: str) -> pl.Expr:
+    """Return a cell's label as a number; null if the label is a word or missing."""
+    return label_of(name).cast(pl.Float64, strict=False)
+
+
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:

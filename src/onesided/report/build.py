@@ -201,8 +201,8 @@ def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
     `measured_on` has the sentences that `scope.sentences` returns.
     """
     record = loaded.campaign.record
-    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
-    days = list(dict.fromkeys(str(at)[:10] for at in started))
+    started = loaded.campaign.started
+    days = list(dict.fromkeys(at[:10] for at in started))
     when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "not measured"
     commit = record.get("commit") or "not known"
     names = listed(list(dict.fromkeys(cell.environment for cell in loaded.cells)))
@@ -263,11 +263,11 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
     """
     measured_on = scope.sentences(loaded)
     library = figures.packed_library() if has_figure(sheet.sections) else ""
-    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
+    started = loaded.campaign.started
     return document(
         "index.html.j2",
         campaign=loaded.campaign.name,
-        date=str(started[-1])[:10] if started.len() else None,
+        date=started[-1][:10] if started else None,
         environments=len({cell.environment for cell in loaded.cells}),
         launches=loaded.campaign.launches.height,
         cells=len(loaded.cells),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from onesided.cells import verdicts
+from onesided.environments.kernels import THREAD_LEVELS
 from onesided.measure.common_analyses import MEDIAN
 from onesided.measure.statistics import median_interval
 from onesided.report import numbers
@@ -18,8 +19,6 @@ from onesided.report.words import listed, numbers_listed
 
 LATENCY_SECTION = ("latency", "Uncontended latency")
 """Identifier and title of the section with the latencies of all experiments of a page."""
-
-LEVELS = ("single", "funneled", "serialized", "multiple")
 
 Thing, Key = TypeVar("Thing"), TypeVar("Key")
 
@@ -34,7 +33,7 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
 
 def level_rank(level: str | None) -> int:
     """Return the position of a thread level in MPI's order; -1 for an unknown level."""
-    return LEVELS.index(level) if level in LEVELS else -1
+    return THREAD_LEVELS.index(level) if level in THREAD_LEVELS else -1
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:

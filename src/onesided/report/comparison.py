@@ -124,7 +124,7 @@ def _changed(found: Campaigns) -> Section:
 
 
 def _facts(campaign: CollectedCampaign) -> dict[str, str]:
-    started = campaign.launches["started_at"].drop_nulls().sort()
+    started = campaign.started
     libraries = (
         campaign.cells.select("environment", "library_version")
         .drop_nulls()
@@ -137,7 +137,7 @@ def _facts(campaign: CollectedCampaign) -> dict[str, str]:
         "rounds": str(campaign.record.get("rounds", "not known")),
         "launches": str(campaign.launches.height),
     }
-    if started.len():
+    if started:
         facts |= {"first launch": started[0], "last launch": started[-1]}
     host = campaign.record.get("host") or {}
     facts |= {f"host: {key}".replace("_", " "): str(value) for key, value in host.items()}

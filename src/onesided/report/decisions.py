@@ -34,7 +34,7 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "ratio": numbers.ratio,
     "seconds": numbers.seconds,
     "hundredths": numbers.hundredths,
-    "percent": lambda value: numbers.share(value, 1.0),
+    "percent": numbers.share,
     "bytes": numbers.exact_bytes,
 }
 """The functions that write a value as text; a claim chooses a function by its name here."""

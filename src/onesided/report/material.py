@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
@@ -89,6 +89,16 @@ class Cell:
     def is_of_default(self) -> bool:
         """Whether the cell ran with the default setting, or names no setting."""
         return self.setting in (None, DEFAULT)
+
+    @property
+    def mpi(self) -> str:
+        """Return the environment's name, with the setting's name if this is not the default."""
+        return self.environment if self.is_of_default else f"{self.environment}, {self.setting}"
+
+    @property
+    def run_words(self) -> str:
+        """Say with how many ranks, and how, the cell was run."""
+        return ", ".join(filter(None, (f"{self.ranks} ranks", self.how_run)))
 
     @property
     def how_run(self) -> str:
@@ -193,7 +203,6 @@ class Material:
     read_values: Callable[[], pl.DataFrame]
     lines: Lines
     baselines: Baselines | None = None
-    place: tuple[str, ...] = field(default=PLACE)
 
     @cached_property
     def environments(self) -> list[str]:

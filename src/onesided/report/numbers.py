@@ -152,7 +152,7 @@ def duration(value: float | None) -> str:
     return f"{minutes}{THIN_SPACE}min {rest}{THIN_SPACE}s"
 
 
-def share(part: float, whole: float) -> str:
+def share(part: float, whole: float = 1.0) -> str:
     """Return a share in per cent; a dash if the whole is 0."""
     return f"{100 * part / whole:.0f}{THIN_SPACE}%" if whole > 0 else DASH
 

@@ -221,7 +221,7 @@ def damaged_files(loaded: Loaded) -> str | None:
 
 def _facts(loaded: Loaded) -> list[tuple[str, str | Written]]:
     campaign = loaded.campaign
-    started = campaign.launches["started_at"].drop_nulls().sort()
+    started = campaign.started
     host = campaign.record.get("host") or {}
     count = campaign.sample_count
     samples = Written(count, f"{count:,}".replace(",", numbers.THIN_SPACE))
@@ -233,7 +233,7 @@ def _facts(loaded: Loaded) -> list[tuple[str, str | Written]]:
         ("launches", str(campaign.launches.height)),
         ("samples", samples),
     ]
-    if started.len():
+    if started:
         facts += [("first launch", started[0]), ("last launch", started[-1])]
     if names := scope.cleared(campaign.record):
         facts.append(("variables of the shell, cleared", ", ".join(names)))

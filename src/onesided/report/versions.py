@@ -64,8 +64,8 @@ class SideBySide:
 
 
 def _day(loaded: Loaded) -> str:
-    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
-    return str(started[0])[:10] if started.len() else "not measured"
+    started = loaded.campaign.started
+    return started[0][:10] if started else "not measured"
 
 
 def _in_order(text: str) -> list[tuple[int, int | str]]:

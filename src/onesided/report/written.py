@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     **{name: getattr(numbers, name) for name in ("seconds", "plain_seconds", "factor", "ratio")},
     "significant": numbers.significant,
     "whole": str,
-    "percent": partial(numbers.share, whole=1.0),
+    "percent": numbers.share,
 }
 """The functions that turn a column's numbers into text, by the functions' names in a YAML file."""
 

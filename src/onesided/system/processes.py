@@ -10,8 +10,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from onesided.system import paths
 from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
+
+ANSWER_S = 60
 
 
 class ProgramError(OnesidedError):
@@ -55,6 +58,25 @@ def ask(
         said = one_line(outcome.stderr or outcome.stdout) or "it said nothing"
         raise ProgramError(f"exit {outcome.returncode}: {said}")
     return outcome.stdout
+
+
+def answer(*words: str | Path) -> str | None:
+    """Run a program and return its output; None if the program is missing or fails."""
+    try:
+        return ask(words, timeout_s=ANSWER_S)
+    except ProgramError:
+        return None
+
+
+def git(*words: str) -> str | None:
+    """Return the output of a git command on the checkout; None if this is not a git checkout."""
+    return answer("git", "-C", paths.project_root(), *words)
+
+
+def commit() -> str | None:
+    """Return the checkout's commit, with ``+changes`` if files differ from the commit."""
+    head = (git("rev-parse", "HEAD") or "").strip()
+    return f"{head}+changes" if head and git("status", "--porcelain") else head or None
 
 
 #: Signals that tell a command to stop, besides Ctrl-C: from `kill`, and from a closed terminal.

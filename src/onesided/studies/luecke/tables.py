@@ -31,11 +31,6 @@ SUFFIXES = ("", "_crowded")
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
 
-def per_cent(value: float) -> str:
-    """Return a share, from 0 to 1, as text in per cent."""
-    return numbers.share(value, 1.0)
-
-
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
     """Return some cells' entries in a table row: filtered mean, median, share of removed trials."""
     verdicts = [cell.verdict for cell in cells]
@@ -49,7 +44,8 @@ def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
         f"mean_{key}": replace(mean, remark=TEARDOWN_FAILURE)
         if TEARDOWN_FAILURE in verdicts
         else mean,
-        f"note_{key}": f"median {numbers.seconds(median.value)}, {per_cent(removed.value)} removed",
+        f"note_{key}": f"median {numbers.seconds(median.value)}, "
+        f"{numbers.share(removed.value)} removed",
         f"median_{key}": median,
         f"removed_{key}": removed,
     }
@@ -64,7 +60,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
     beside = []
     for key, title in heads.items():
         beside.append(Column(f"median_{key}", title, numbers.seconds, True, unit="s"))
-        beside.append(Column(f"removed_{key}", title, per_cent, True))
+        beside.append(Column(f"removed_{key}", title, numbers.share, True))
     return shown, beside
 
 

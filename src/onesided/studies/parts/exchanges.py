@@ -14,7 +14,7 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Experiment, Metric, Study, timed
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.measure.common_analyses import ReferenceAnalysis, number_of
 
 TIME = Metric("time", "time", "s", "max")
 """The slowest rank's time of a pass; half of this time if a pass has two messages, one after the
@@ -38,16 +38,10 @@ ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
 """The kernels in which each process sends its blocks to all other processes at once."""
 
 
-def _label(name: str) -> pl.Expr:
-    """Return a cell's label as a number; null if the label is a word or missing."""
-    text = pl.col("labels").str.json_path_match(f"$.{name}")
-    return text.cast(pl.Float64, strict=False)
-
-
 def _sent_bytes() -> pl.Expr:
     """Return how many bytes a process sends during a sample: the mean over processes."""
     to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
-    of_message = pl.coalesce(pl.col(USED_BYTES.name), _label("size_bytes"))
+    of_message = pl.coalesce(pl.col(USED_BYTES.name), number_of("size_bytes"))
     return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), of_message * to_others)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from onesided.campaign.tables import PLACE
 from onesided.cells import verdicts
 from onesided.cells.verdicts import RELEASED
 from onesided.measure.common_analyses import OF_REMAINING, WAIT
@@ -130,7 +131,7 @@ def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
 def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
     if share is None:
         return None  # the verdict says why: all ranks need its call, or nothing was measured
-    per_cent = numbers.share(share, 1.0)
+    per_cent = numbers.share(share)
     said = f"under 1{numbers.THIN_SPACE}%" if share < LEAST_SHARE else per_cent
     said += " of the rest"
     if behind:
@@ -143,7 +144,7 @@ def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
     """Return, for each cell, the ranks that complete only after the computing rank calls MPI."""
     if RELEASED not in material.evidence.columns:
         return {}
-    needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")
+    needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*PLACE, "rank")
     rows = needing.unique().sort("rank").rows()
     return {
         place: [rank for *_, rank in own]

@@ -54,12 +54,7 @@ def _sends(material: Material) -> dict[tuple[str, str], list[Cell]]:
     """
     sends = [cell for cell in material.cells if cell.has({"call": "send"})]
 
-    def place(cell: Cell) -> tuple[str, str]:
-        is_default = cell.is_of_default
-        name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
-        return name, RECEIVER.words_of(cell)
-
-    return grouped(sends, place)
+    return grouped(sends, lambda cell: (cell.mpi, RECEIVER.words_of(cell)))
 
 
 @dataclass(frozen=True)

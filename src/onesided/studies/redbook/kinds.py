@@ -84,8 +84,10 @@ class Kinds:
         """Return a cell's axis values and how it was run; None if the cell is not compared."""
         if not self.shown(cell):
             return None
-        where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
-        return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
+        return {
+            **{axis.name: axis.value(cell) for axis in self.axes},
+            WHERE.key: cell.run_words,
+        }
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
         """Yield, for each combination of axis values, the fastest cells of the two fastest kinds.

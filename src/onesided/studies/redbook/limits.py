@@ -139,9 +139,7 @@ class Limits:
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}
         for cell in cores:
             axes = tuple(cell.axis(name) for name in ("call", "receiver", "flavor"))
-            is_default = cell.setting in (None, settings.DEFAULT)
-            name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
-            found.setdefault(name, {}).setdefault(axes, cell)  # type: ignore[arg-type]
+            found.setdefault(cell.mpi, {}).setdefault(axes, cell)  # type: ignore[arg-type]
         return found
 
     def parts(self, material: Material) -> list[Part]:
@@ -254,7 +252,7 @@ class AroundLimit:
         """Return sentences and the table; nothing if no message has the size of an eager limit."""
         material = apart(material)
         cells, _ = apart_by_cores(material, material.cells)
-        groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), _where(cell)))
+        groups = grouped(cells, lambda cell: (cell.environment, self.way(cell), cell.run_words))
         rows = [
             self._row(material, at, first_by(own, SIZE.name))
             for at, own in groups.items()
@@ -310,10 +308,6 @@ class AroundLimit:
             "4096 bytes. Only ranks with a core each."
         )
         return Table(self.name, caption, columns, rows, csv_only=[*times, *beside], form="cards")
-
-
-def _where(cell: Cell) -> str:
-    return ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
 
 
 def _words(name: str, where: str, rows: Sequence[Row]) -> str:

@@ -7,7 +7,7 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
-from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
+from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, number_of, values_of
 from onesided.report import numbers
 from onesided.report.cells import Values, apart, grouped
 from onesided.report.material import Cell, Material
@@ -38,13 +38,9 @@ REQUESTS = Metric("requests", "requests", "count", "max")
 """The number of system calls of one rank: the rank that makes the most system calls."""
 
 
-def _label(name: str) -> pl.Expr:
-    return pl.col("labels").str.json_path_match(f"$.{name}").cast(pl.Float64)
-
-
 def _accessed_bytes() -> pl.Expr:
     """Return how many bytes all ranks together access: ``size_bytes``, or a cube of ints."""
-    return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
+    return pl.coalesce(number_of("size_bytes"), INT_BYTES * number_of("side").pow(3))
 
 
 class FileAnalysis(ReferenceAnalysis):

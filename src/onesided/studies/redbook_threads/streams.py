@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from onesided.environments.kernels import THREAD_LEVELS
 from onesided.report import numbers
-from onesided.report.cells import LEVELS, Values, apart, apart_by_cores, level_rank
+from onesided.report.cells import Values, apart, apart_by_cores, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import SIZE, Axis
@@ -36,6 +37,8 @@ ARRANGEMENT = Axis(
 ONE_FOR_ALL, ONE_EACH, PROCESSES = ARRANGEMENT.words
 HEADS = (WAY, DIRECTION, SIZE)
 
+*_, HIGHEST = THREAD_LEVELS
+
 
 def point_of(cell: Cell) -> dict[str, Any]:
     """Return the kind of a cell's messages, and the partition and setting of the cell."""
@@ -60,7 +63,7 @@ class LevelCosts:
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
         cells = [cell for cell in cores if cell.has(alone) and values.of(cell) is not None]
-        lowest, *others = LEVELS
+        lowest, *others = THREAD_LEVELS
         rows = []
         for name in material.environments:
             own = [cell for cell in cells if cell.environment == name]
@@ -85,7 +88,7 @@ class LevelCosts:
             "message at the lowest level, and times at the others over it, median over launches "
             f"with its {material.interval_words}."
         )
-        lowest, *others = LEVELS
+        lowest, *others = THREAD_LEVELS
         columns = [
             *heads_of(HEADS),
             Column(lowest, lowest, numbers.seconds, measure=True, unit="s"),
@@ -98,14 +101,14 @@ class LevelCosts:
     @staticmethod
     def _sentences(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for name in dict.fromkeys(row["environment"] for row in rows):
-            known = [row for row in rows if row["environment"] == name and row.get(LEVELS[-1])]
+            known = [row for row in rows if row["environment"] == name and row.get(HIGHEST)]
             if not known:
                 continue
-            dearer = [row for row in known if row[LEVELS[-1]].low > 1]
-            most = max(known, key=lambda row: row[LEVELS[-1]].value)
+            dearer = [row for row in known if row[HIGHEST].low > 1]
+            most = max(known, key=lambda row: row[HIGHEST].value)
             which = ", ".join(str(most[axis.name]) for axis in HEADS)
             said = f"{len(dearer)} of {len(known)} kinds of messages take longer with multiple"
-            yield f"{name}: {said}; the most {which} bytes: {factor_of(most[LEVELS[-1]])}."
+            yield f"{name}: {said}; the most {which} bytes: {factor_of(most[HIGHEST])}."
 
 
 @dataclass(frozen=True)

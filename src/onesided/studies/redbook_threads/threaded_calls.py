@@ -5,7 +5,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
+from onesided.measure.common_analyses import (
+    MEDIAN,
+    ReferenceAnalysis,
+    label_of,
+    number_of,
+    values_of,
+)
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
@@ -27,14 +33,10 @@ RATE, RATE_UNIT = "rate", "1/s"
 """The message rate: messages per second of all streams together, in all directions."""
 
 
-def _label(name: str) -> pl.Expr:
-    return pl.col("labels").str.json_path_match(f"$.{name}")
-
-
 def _messages() -> pl.Expr:
     """Return how many messages all streams together send while one stream sends one message."""
-    directions = pl.when(_label("direction") == "both_ways").then(2.0).otherwise(1.0)
-    return _label("streams").cast(pl.Float64) * directions
+    directions = pl.when(label_of("direction") == "both_ways").then(2.0).otherwise(1.0)
+    return number_of("streams") * directions
 
 
 class RateAnalysis(ReferenceAnalysis):

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from onesided.campaign.tables import PLACE
 from onesided.report import figures
 from onesided.report.figures import alt
 from onesided.report.material import Material
@@ -47,7 +48,7 @@ def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
     """Return the accesses made while the target computed, each with the axis values of its cell."""
     met = material.evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
     labels = pl.col("labels")
-    return met.join(material.labels, on=list(material.place), how="inner").with_columns(
+    return met.join(material.labels, on=list(PLACE), how="inner").with_columns(
         labels.str.json_path_match(f"$.{axis}").alias(axis) for axis in axes
     )
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Experiment, Metric
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.measure.common_analyses import ReferenceAnalysis, label_of
 from onesided.report import numbers
 from onesided.report.cells import apart, by_environment, grouped, level_rank, value_or_word
 from onesided.report.material import Cell, Material
@@ -61,7 +61,7 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     origins vary. The cell with one origin may belong to another test, because each further process
     needs one more rank.
     """
-    axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
+    axes = {name: label_of(name) for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)
     key = (*_WHERE, *_LIKE)
     joined = launches.join(described, on=LAUNCH, how="left", maintain_order="left")

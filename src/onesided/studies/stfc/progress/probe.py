@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from onesided.campaign.tables import PLACE
 from onesided.report import figures
 from onesided.report.figures import alt
 from onesided.report.material import Cell, Material
@@ -41,10 +42,10 @@ _AXES = ("operation", "flavor", "synchronisation", "target_state", *PAYLOAD)
 
 def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
     """Return the accesses that were made while the target computed, with their cells' axes."""
-    places = pl.DataFrame([cell.place for cell in cells], schema=list(material.place), orient="row")
+    places = pl.DataFrame([cell.place for cell in cells], schema=list(PLACE), orient="row")
     return (
         remaining.valid_points(material, _AXES)
-        .join(places, on=list(material.place), how="inner")
+        .join(places, on=list(PLACE), how="inner")
         .sort("environment", *_AXES, "test", "cell", "round", "rank", "index")
     )
 
@@ -101,9 +102,7 @@ def _microseconds(values: pl.Series) -> list[float]:
 def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """Return a row for each cell: its axes, its verdict, its access times in microseconds."""
     points = _points(material, cells)
-    by_place = {
-        tuple(key): part for key, part in points.group_by(material.place, maintain_order=True)
-    }
+    by_place = {tuple(key): part for key, part in points.group_by(PLACE, maintain_order=True)}
     each = max(LEAST_A_CELL, EXPLORED_POINTS // max(1, len(by_place)))
     rows = []
     for cell in cells:

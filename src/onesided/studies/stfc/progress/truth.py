@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from onesided.campaign.tables import PLACE
 from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.cells import grouped
@@ -36,7 +37,7 @@ from onesided.studies.stfc.progress.cells import (
     test_of,
     way_of,
 )
-from onesided.studies.stfc.progress.waiting import percent, shares
+from onesided.studies.stfc.progress.waiting import shares
 
 CHANGED, SCHEDULER = "Δ", "†"
 _NOTES = {
@@ -69,7 +70,7 @@ def _where_it_waits(material: Material, cell: Cell) -> str | None:
     if not parts:
         return None
     part = max(parts, key=lambda name: parts[name])
-    return f"it waits in {CALLS[part]} ({percent(parts[part])} of the access)"
+    return f"it waits in {CALLS[part]} ({numbers.share(parts[part])} of the access)"
 
 
 def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
@@ -112,7 +113,7 @@ class Behind:
         met = material.evidence.filter(
             pl.col("valid") & (pl.col("elapsed") > 0) & (pl.col("remaining") > 0)
         )
-        grouped = met.group_by(material.place, maintain_order=True).agg("remaining", "elapsed")
+        grouped = met.group_by(PLACE, maintain_order=True).agg("remaining", "elapsed")
         self._points: Mapping[tuple[Any, ...], Points] = {
             tuple(place): list(zip(rests, times, strict=True))
             for *place, rests, times in grouped.iter_rows()

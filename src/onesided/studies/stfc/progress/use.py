@@ -98,11 +98,11 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
     campaign = material.campaign
     own = campaign.cells.filter(campaign.cells["environment"] == advice.environment)
     library = own["library_version"].drop_nulls().unique().sort()
-    started = campaign.launches["started_at"].drop_nulls().sort()
+    started = campaign.started
     return {
         "library": "; ".join(library) or "not known",
         "campaign": campaign.name,
-        "measured": f"{started[0]} to {started[-1]}" if started.len() else "not known",
+        "measured": f"{started[0]} to {started[-1]}" if started else "not known",
         "commit": str(campaign.record.get("commit") or "not known"),
         "where": f"{place_words(advice.cells)}; {material.hardware}",
     }

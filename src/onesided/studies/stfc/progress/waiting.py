@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onesided.cells import verdicts
-from onesided.report import figures, numbers
+from onesided.report import figures
 from onesided.report.cells import by_environment, grouped
 from onesided.report.figures import alt
 from onesided.report.links import row_address
@@ -42,11 +42,6 @@ _LINE = ("synchronisation", "operation", "flavor")
 _COLOURS = ("first", "second", "third")
 _LINE_PX = 15
 _LABELS_PX, _NARROW_LABELS_PX = 235, 205
-
-
-def percent(value: float) -> str:
-    """Return a share, from 0 to 1, as text in per cent."""
-    return numbers.share(value, 1.0)
 
 
 def shares(material: Material, cell: Cell) -> dict[str, float] | None:

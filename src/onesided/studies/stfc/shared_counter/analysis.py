@@ -8,7 +8,7 @@ import polars as pl
 from onesided.campaign.tables import LAUNCH, PLACE
 from onesided.cells.verdicts import REFERENCE, UNDECIDED, Probe, Verdict
 from onesided.measure import judging
-from onesided.measure.common_analyses import accesses_during_computes
+from onesided.measure.common_analyses import accesses_during_computes, label_of
 from onesided.measure.latencies import MET, TARGET_WIDTH, WIDTH, launch_latencies
 from onesided.measure.values import by_column
 
@@ -79,7 +79,7 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     cell with the least spread of the compute is used.
     """
     axis = {
-        name: pl.col("labels").str.json_path_match(f"$.{name}")
+        name: label_of(name)
         for name in ("case", "algorithm", "flavor", "compute_ms", "spread_percent")
     }
     labels = cells.select(*LAUNCH, "labels").with_columns(**axis).drop("labels")
