@@ -22,8 +22,10 @@ COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 4, 12
 GHOST_AND_TARGET = 2
 #: Messages one way, one after the other, of an access and of what prepares and checks it.
 MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 10, 40
+#: A message more for so many bytes: an MPI cuts a large accumulate into parts.
+BYTES_OF_MESSAGE = 16384
 START_S = 0.02
-#: Origin and target rest before each access, so long on average.
+#: The origin rests before each access, so long on average.
 REST_S = 0.002
 
 
@@ -64,7 +66,8 @@ class RoundTrips(OnTwoHosts):
 
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
-        messages = MESSAGES_OF_CELL + ACCESSES * MESSAGES_OF_ACCESS
+        of_access = MESSAGES_OF_ACCESS + int(labels["size_bytes"]) / BYTES_OF_MESSAGE
+        messages = MESSAGES_OF_CELL + ACCESSES * of_access
         return START_S + ACCESSES * REST_S + 1e-6 * self.delay_us * messages
 
 

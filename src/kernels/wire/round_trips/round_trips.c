@@ -125,8 +125,8 @@ static void keep(struct experiment *experiment, const struct access *access, dou
     }
 }
 
-/* Origin and target, before an access: each time they rest for another while. Without rests another
- * program on their cores could make all accesses longer by the same time. */
+/* The origin, before a message and an access: each time it rests for another while. Without rests
+ * another program on its core could make all accesses longer by the same time. */
 static void rest(const struct experiment *experiment)
 {
     const double steps = STEP * (double)experiment->messages.count;
@@ -141,8 +141,8 @@ static void access_slot(struct experiment *experiment, long long slot)
     const bool collective = synchronisation->kind == COLLECTIVE_ACTIVE;
     const bool answers = experiment->is_target || (collective && !experiment->is_origin);
     if (experiment->is_origin) {
-        rest(experiment);
         synchronisation->open(epoch);
+        rest(experiment);
         const double message_s = message_there_and_back(&experiment->messages);
         struct transfer one = transfer_of(&experiment->transfer, slot);
         const struct access access = experiment->slots.makes->access(&one, 1, true);
@@ -150,7 +150,6 @@ static void access_slot(struct experiment *experiment, long long slot)
         keep(experiment, &access, message_s, tell_end(experiment, access.completed_s));
     } else if (answers) {
         double end_s = 0;
-        rest(experiment);
         synchronisation->target_open(epoch);
         if (experiment->is_target) {
             message_there_and_back(&experiment->messages);
