@@ -94,8 +94,8 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     A second job launches the probe, and then builds the kernels. What the probe finds is written to
     the environment's document. If the environment names a container image, the image already has
     the kernels and the document. If the probe fails, the test reports the reason in one line,
-    before it spends a minute on kernels. An environment of config/environments.yaml on the same
-    site already has its document.
+    before it spends a minute on kernels. No job probes an environment of config/environments.yaml,
+    because the environment's document is already there.
     """
 
     #: On the partition, whose processors and modules may differ from those of the login node.

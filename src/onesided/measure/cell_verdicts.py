@@ -1,4 +1,4 @@
-"""Give each cell its verdict, for the file verdicts.json, and read this file.
+"""Judge each cell of a campaign; read the verdicts from the file verdicts.json.
 
 The file verdicts.json is read in parts, because a million cells make a file of a gigabyte.
 """

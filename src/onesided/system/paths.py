@@ -102,7 +102,7 @@ def campaign_results(name_or_folder: str) -> Path:
     """Return a campaign's folder of results, from the folder's path or from the campaign's name.
 
     If the argument is an existing path, it is not looked up as a campaign's name. A missing folder
-    is no error here; the function that reads it will report it.
+    is no error here; the function that reads the folder reports the error.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and is_name(name_or_folder) and named.is_dir()

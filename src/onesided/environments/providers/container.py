@@ -108,7 +108,7 @@ def _own_image(declaration: Declaration) -> Image:
 
 
 def _image_of_host(declaration: Declaration, work: Work) -> Image:
-    """Return the container image of a declared environment, with the document that it contains."""
+    """Return the container image of a declared environment; read the document in the image."""
     program = containers.runtime()
     if program is None:
         raise UnavailableError(f"found no {containers.RUNTIME} in PATH")

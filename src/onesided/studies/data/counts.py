@@ -30,7 +30,7 @@ class Tally:
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Add cells with this verdict, unless the verdict says nothing about the data."""
+        """Count cells with this verdict, unless the verdict says nothing about the data."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0

@@ -209,14 +209,14 @@ def missed(points: Sequence[Point]) -> dict[str, float]:
 def turn_of(alone: float, origins: int) -> float:
     """Return how many round trips a turn takes when several origins want a counter at once.
 
-    The model is a closed queue with one server and constant times: the counter serves one access
-    after another, and each origin wants the next number as soon as it has one. A turn is the
-    time from one number of an origin to its next number. A turn takes at least the time of an
+    The model is a closed queue with one server and constant times. The counter serves one access
+    after another. As soon as an origin has a number, this origin wants the next number. A turn is
+    the time from one number of an origin to its next number. A turn takes at least the time of an
     access alone, and at least the time in which the counter is held once for each origin (Lazowska,
     Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984, section 5.2).
 
-    An access holds the counter for one round trip less than it takes: its request is under way
-    before, and the last answer after.
+    An access holds the counter for one round trip less than the access takes: the request is under
+    way before the counter is held, and the last answer is under way after that.
 
     Args:
         alone: the number of round trips of an access if no other origin wants the counter.

@@ -97,7 +97,7 @@ def nocheck_says(advice: Advice) -> str | None:
 def program(flavor: str, synchronisation: str, operation: str) -> str | None:
     """Return a complete C program for two ranks: rank 1 accesses rank 0 while rank 0 computes.
 
-    The arguments are names as in the kernel progress. The result is None if a part is not known.
+    The arguments are names that the kernel progress uses. The result is None if a part is unknown.
     """
     name = operation.removeprefix("failing_")
     window = PARTS["flavors"].get(flavor)

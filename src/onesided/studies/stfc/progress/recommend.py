@@ -349,10 +349,10 @@ class Advice:
     def cheapest(self) -> dict[str, Choice]:
         """Return, for each operation, the combination and thread level with the lowest latency.
 
-        Of the thread levels with a recommended combination, the lowest level is preferred, because
-        latencies of two levels are from different launches and also differ by chance. A higher
-        level is chosen only if the whole interval of its latency is below the interval of the lower
-        level.
+        The lowest thread level with a recommended combination is preferred. The latencies of two
+        levels are from different launches, so they also differ by chance. Therefore, a higher level
+        is chosen only if the whole interval of its latency is below the interval of the lower
+        level's latency.
         """
         cheapest: dict[str, Choice] = {}
         for choice in self.choices:
