@@ -5,16 +5,16 @@
  * System Performance", 1984, chapter 5). While a rank holds the counter, the others wait. On a wire
  * with a delay the counter is held for a number of round trips, and so the wait can be counted.
  *
- * The last ranks, the origins, take numbers until a set number of them is gone; each takes the next
- * as soon as it has one. Rank 0 has the counter, and waits in MPI_Barrier, as all other ranks do.
- * Before that each origin takes one number, and is connected then.
+ * The last ranks are the origins. An origin that has a number takes the next number at once, until
+ * all numbers are gone. Rank 0 has the counter; rank 0 and all other ranks wait in MPI_Barrier.
+ * Before the timed accesses each origin takes one number, which connects it to rank 0.
  *
- * Timed, in seconds: messages of the last rank to rank 0 and back (`message`); at each origin its
- * accesses (`access`), and from the end of its first one to the end of its last one, divided by the
- * accesses that ended in this time (`turn`; if it made only one, this one). All origins are there
- * until the numbers are gone, and then each waits for one turn more: so all turns are of as many
- * origins. Verified: the numbers that all origins got are 0, 1, 2, ... each once, increasing on
- * every rank; the counter ends at the number of accesses; each message. */
+ * Timed, in seconds: messages of the last rank to rank 0 and back (`message`); each origin's
+ * accesses (`access`); the time from the end of an origin's first access to the end of its last,
+ * divided by the number of accesses that ended in this time (`turn`; with one access, its time).
+ * Every origin stays until the numbers are gone and then waits for one more turn, so all turns
+ * have the same number of origins. Verified: the numbers of all origins are 0, 1, 2, ... each
+ * once, increasing on every rank; the counter's value at the end; each message. */
 #include <mpi.h>
 #include <stdlib.h>
 
