@@ -16,6 +16,7 @@ from onesided.system import paths
 ROOT = Path(__file__).parents[2]
 REFRAME = Path(sys.executable).with_name("reframe")
 MODULES = Path("/usr/share/modules/init/bash")
+LMOD = Path(os.environ.get("LMOD_CMD", "/usr/share/lmod/lmod/libexec/lmod"))
 #: The kernel of the check, and the one that reports the transport.
 KERNELS = "shared_counter,progress"
 CHOSEN = "setting == 'default' and thread_level == 'single'"
@@ -28,7 +29,8 @@ OTHER = "openmpi"
 PLAIN = """
 site_configuration = {{
     "systems": [{{
-        "name": "box", "descr": "a plain machine", "hostnames": [".*"], "modules_system": "envmod",
+        "name": "box", "descr": "a plain machine", "hostnames": [".*"],
+        "modules_system": {system!r},
         "partitions": [
             {{"name": "compute", "scheduler": "local", "launcher": "mpirun", "max_jobs": 1,
              "environs": {names!r}, "features": ["cpu"], "extras": {{"mem_per_node": 16}},
@@ -92,18 +94,19 @@ def site(tmp_path_factory):
     return folder
 
 
-def write(path, environments=ENVIRONMENTS):
+def write(path, environments=ENVIRONMENTS, system="envmod", init=MODULES):
     path.write_text(
         PLAIN.format(
+            system=system,
             names=[one["name"] for one in environments],
-            init=MODULES,
+            init=init,
             variables=VARIABLES,
             environments=environments,
         )
     )
 
 
-def reframe(site, *options, config="plain.py", build=None):
+def reframe(site, *options, config="plain.py", build=None, variables=None):
     """Run the smoke check of the shared counter; return what ReFrame said."""
     asked = ["-c", "reframe_checks/shared_counter.py", "-t", "smoke", "-E", CHOSEN]
     answer = subprocess.run(
@@ -118,6 +121,7 @@ def reframe(site, *options, config="plain.py", build=None):
             "RFM_COLORIZE": "n",
             "RFM_REPORT_FILE": str(site / "report.json"),
             "RFM_SQLITE_DB_FILE": str(site / "results.db"),
+            **(variables or {}),
         },
         capture_output=True,
         text=True,
@@ -146,8 +150,8 @@ def ran_in(site, request):
     return said
 
 
-def document(site, environment, partition="box.compute"):
-    path = site / "build/site_environments" / partition / environment / "environment.json"
+def document(site, environment, partition="box.compute", build="build"):
+    path = site / build / "site_environments" / partition / environment / "environment.json"
     return json.loads(path.read_text())
 
 
@@ -179,6 +183,24 @@ def test_a_check_passes_and_the_mpi_of_a_module_is_found(site, ran_in, family, t
     assert found["version"] in found["library_version"]
     assert found["thread_level_provided"] == "multiple"
     assert found["compilers"]["c"] == str(site / "bin" / family / "mpicc")
+
+
+@pytest.mark.parametrize("family", [pytest.param("mpich", marks=SLOW), OTHER])
+def test_lmod_brings_the_mpi_of_a_module_too(site, family):
+    if not LMOD.is_file():
+        pytest.skip("no Lmod (Debian: lmod, or LMOD_CMD)")
+    (site / "lua").mkdir(exist_ok=True)
+    (site / "lua" / f"{family}.lua").write_text(f'prepend_path("PATH", "{site}/bin/{family}")\n')
+    own = [one for one in ENVIRONMENTS if one["name"] == family]
+    write(site / "lmod.py", own, system="lmod", init=LMOD.parents[1] / "init/bash")
+    variables = {"LMOD_CMD": str(LMOD), "MODULEPATH": str(site / "lua")}
+    build = site / "of_lmod"
+    said = reframe(
+        site, "-r", "--system=box:compute", config="lmod.py", build=build, variables=variables
+    )
+    assert len(of(said, family, "OK")) == BOTH, said
+    found = document(site, family, build=build.name)
+    assert (found["family"], found["version"] in found["library_version"]) == (family, True)
 
 
 @pytest.mark.parametrize("family", ["mpich", pytest.param(OTHER, marks=SLOW)])
