@@ -65,7 +65,7 @@ TIME_COLUMNS = {"PingPong": 2, "Alltoall": 3}
 
 
 def name_of(benchmark: str, size: int) -> str:
-    """Return what a comparison is called."""
+    """Return the name of a comparison."""
     return f"{benchmark} {size}"
 
 

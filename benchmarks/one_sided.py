@@ -44,19 +44,19 @@ KERNEL = "progress"
 CELLS = "flavor=create;synchronisation=lock_all_flush;target_state=idle"
 OSU_VARIABLE = "OSU_HOME"
 HERE = Path(__file__).parent
-#: Sizes in bytes, with the operations of a launch at each: together a few tenths of a second.
+#: Sizes in bytes, with the operations of a launch at each size: together a few tenths of a second.
 SMALL = ((8, 64, 512, 4096), 20_000)
 LARGE = ((32_768, 262_144, 1_048_576), 500)
 BURST = 100
-#: Of ours, at each operation and size.
+#: Samples of our kernel, at each operation and size.
 BURSTS = 500
-#: Operations before those that are timed, of IMB-RMA's and OSU's.
+#: Untimed operations at the start, of IMB-RMA's and OSU's programs.
 WARM_UP = 1000
-#: Operations of a burst have so many bytes together at most, where each has its own place.
+#: The largest sum of bytes of a burst's operations, because each operation has its own place.
 PLACES_BYTES = 64 << 10
-#: The families whose libraries any program runs with that was built for one of them.
+#: Families with a common binary interface: a program built for one runs with the others' libraries.
 ONE_INTERFACE = ("mpich", "impi")
-#: Our operations, and what they are called there.
+#: Our operations, and their names in the other programs.
 IMB = {
     "put": "Unidir_put",
     "get": "Unidir_get",
@@ -71,22 +71,22 @@ OSU = {
     "fetch_and_op": "osu_fop_latency",
     "compare_and_swap": "osu_cas_latency",
 }
-#: Take one element, at whatever size is asked for.
+#: Operations that use one element, whatever the requested size.
 OF_ONE_ELEMENT = ("fetch_and_op", "compare_and_swap")
 SAME_ELEMENTS = "with elements of eight bytes"
-#: The loops of plain_loop.c, by the name that its results have. The last of all programs runs right
-#: before ours, where the machine is most alike: it is the loop that tells a cause.
+#: The loops of plain_loop.c, by the names in its results. The last of all programs runs right
+#: before ours, when the machine is most alike: this is the loop that shows a cause.
 PLAIN_OURS, PLAIN_THEIRS = "a plain loop over new messages", "a plain loop over one message"
 PLAIN = {PLAIN_THEIRS: "theirs", PLAIN_OURS: "ours"}
 
 
 def name_of(operation: str, size: int) -> str:
-    """Return what a comparison is called."""
+    """Return the name of a comparison."""
     return f"{operation} {size}"
 
 
 def asked(operations: Iterable[str]) -> Iterator[tuple[list[str], Sequence[int], int]]:
-    """Return the launches: the operations of each, their sizes, and how many of them."""
+    """Return the launches: their operations, their sizes, and their numbers of operations."""
     every = list(operations)
     yield every, *SMALL
     large = [operation for operation in every if operation not in OF_ONE_ELEMENT]
@@ -143,12 +143,12 @@ def parse_imb(text: str) -> dict[str, float]:
 
 
 def imb_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
-    """Return what IMB-RMA has, by operation and size.
+    """Return IMB-RMA's times, by operation and size.
 
     Args:
-        mpi: to launch it with.
+        mpi: the MPI for the launch.
         place: the program.
-        operations: ours.
+        operations: our operations.
         more: further variables.
     """
     found: dict[str, float] = {}
@@ -171,7 +171,7 @@ def parse_osu(text: str, operation: str, sizes: Sequence[int]) -> dict[str, floa
 
 
 def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
-    """Return the same of OSU's, which are in a folder: a launch for each operation."""
+    """Return the times of OSU's programs in a folder: a launch for each operation."""
     found: dict[str, float] = {}
     for some, sizes, count in asked(operations):
         for operation in some:
@@ -185,7 +185,7 @@ def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) 
 
 
 def find_imb(mpi: Mpi) -> Path | None:
-    """Return IMB-RMA, if there is one that runs under an MPI."""
+    """Return IMB-RMA, if it exists and runs under this MPI."""
     if mpi.document["family"] not in ONE_INTERFACE:
         return None
     for name, one in declarations.declared().items():
@@ -197,10 +197,10 @@ def find_imb(mpi: Mpi) -> Path | None:
 
 
 def find_osu(mpi: Mpi) -> Path | None:
-    """Return the folder of OSU's, if `OSU_VARIABLE` names one that has them.
+    """Return the folder of OSU's programs, if `OSU_VARIABLE` names one.
 
     Raises:
-        OnesidedError: they are not there, or another MPI's.
+        OnesidedError: the programs are missing, or are built with another MPI.
     """
     home = os.environ.get(OSU_VARIABLE)
     if not home:
@@ -213,10 +213,10 @@ def find_osu(mpi: Mpi) -> Path | None:
 
 
 def built(mpi: Mpi, source: str, *options: str) -> Path:
-    """Build a file of this folder with an MPI's compiler; return what it becomes.
+    """Build a file of this folder with an MPI's compiler; return the result.
 
     Raises:
-        OnesidedError: it does not build.
+        OnesidedError: the file does not build.
     """
     folder = paths.build_dir() / "peers" / mpi.document["name"]
     folder.mkdir(parents=True, exist_ok=True)
@@ -251,10 +251,10 @@ def plain_means_us(mpi: Mpi, place: Path, way: str) -> dict[str, float]:
 
 
 def programs(mpi: Mpi) -> dict[str, Program]:
-    """Return the programs that there are for an MPI, by name.
+    """Return the available programs for an MPI, by name.
 
     Raises:
-        OnesidedError: one that is named is not there, or is another MPI's.
+        OnesidedError: a named program is missing, or is another MPI's.
     """
     found: dict[str, Program] = {}
     places = {"IMB-RMA": (imb_means_us, find_imb(mpi)), "OSU": (osu_means_us, find_osu(mpi))}

@@ -42,19 +42,19 @@ from onesided.system.errors import InputError, OnesidedError
 
 ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
 NEAR_ENOUGH = 0.03
-"""How far an interval may reach from its median, as a share of it."""
+"""The largest distance of an interval from its median, as a share of the median."""
 
 MOST_PAIRS, MOST_MINUTES = 60, 8.0
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Operations that ours and others measure.
+    """Operations that our kernels and other programs measure.
 
     Attributes:
-        kernels: ours.
+        kernels: our kernels.
         ours: launches them.
-        programs: returns the others by name.
+        programs: returns the other programs by name.
     """
 
     kernels: Sequence[str]
@@ -70,14 +70,14 @@ PEERS: Mapping[str, Peer] = {
 
 @dataclass
 class Pairs:
-    """What was measured, in microseconds, a value a pair: by name of the program and operation."""
+    """The measured times in microseconds, one value for each pair, by program and operation."""
 
     ours: dict[str, list[float]] = field(default_factory=dict)
     theirs: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of pairs."""
         return max(map(len, self.ours.values()), default=0)
 
     def add(self, measured: Mapping[str, Mapping[str, float]], ours: str) -> None:
@@ -111,12 +111,12 @@ def is_narrow(ratios: Sequence[float]) -> bool:
 
 
 OURS = "onesided"
-#: Files here that decide what a pair is.
+#: Files of this folder that decide what a pair measures.
 MEASURING = ("launches.py", "messages.py", "one_sided.py", "plain_loop.c", "same_elements.c")
 
 
 def measured_with(mpi: Mpi, peer: Peer, programs: Iterable[str]) -> str:
-    """Return a fingerprint of what pairs depend on: others are not pooled with them."""
+    """Return a fingerprint of all that pairs depend on: pairs with another are not pooled."""
     here = Path(__file__).parent
     inputs = {
         "library_version": mpi.document["library_version"],
@@ -128,14 +128,14 @@ def measured_with(mpi: Mpi, peer: Peer, programs: Iterable[str]) -> str:
 
 
 def kept_pairs(path: Path, measured: str) -> Pairs:
-    """Return the pairs of an earlier run that these may be added to.
+    """Return the pairs of an earlier run that new pairs may be added to.
 
     Args:
-        path: of their document, if there is one.
-        measured: what the new ones are measured with.
+        path: of the earlier document, if any.
+        measured: the fingerprint of the new pairs.
 
     Raises:
-        InputError: the document is of another schema.
+        InputError: the document has another schema.
     """
     if not path.exists():
         return Pairs()
@@ -148,7 +148,7 @@ def kept_pairs(path: Path, measured: str) -> Pairs:
 def measure(
     mpi: Mpi, programs: Mapping[str, Program], pairs: Pairs, most_pairs: int, most_minutes: float
 ) -> Iterator[str]:
-    """Add pairs until their ratios are told; say after each why it was the last, if it was."""
+    """Add pairs until their ratios are decided; after each pair, say why it was the last, if so."""
     begin, told = time.monotonic(), pairs.told()
     while pairs.count < most_pairs and not (told and all(told)):
         note = "" if wait_for_quiet() else ", busy"
@@ -167,7 +167,7 @@ def measure(
 
 
 def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> None:
-    """Compare under one MPI; leave the result below the results, for the page."""
+    """Compare under one MPI; write the result below the results, for the page."""
     peer = PEERS[peer_name]
     mpi = Mpi.of(name, peer.kernels)
     print(f"{name}, {peer_name}", flush=True)
@@ -199,7 +199,7 @@ def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> 
 
 
 def folder() -> Path:
-    """Return where the results of comparisons are, and their page."""
+    """Return the folder of the comparisons' results and their page."""
     return paths.results_dir() / "peers"
 
 
