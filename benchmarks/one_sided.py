@@ -1,24 +1,25 @@
 """One-sided operations, measured by the harness, by IMB-RMA and by OSU's: see peers.py.
 
-What is alike: one origin, one target that waits in a barrier; a window of flavor create; thread
-level single; each rank on a core of its own; an operation and a flush to the target, again and
-again, in one passive-target epoch, after untimed ones; means. And what is not:
+Common to all: one origin, and one target that waits in a barrier; a window of flavor create; thread
+level single; each rank on its own core; repeated operations, each with a flush to the target, in
+one passive-target epoch, after untimed operations; means. Different:
 
-- the epoch is one of lock_all in ours, and of a shared lock of the target in theirs;
-- ours gives each operation of a burst a payload and a place of its own and verifies all of them
-  after the burst; theirs have one buffer for all, and verify nothing;
+- the epoch is of lock_all in ours, and of a shared lock of the target in theirs;
+- ours gives each operation of a burst its own payload and place, and verifies all payloads after
+  the burst; theirs have one buffer for all operations, and verify nothing;
 - elements are integers of eight bytes in ours. IMB-RMA puts bytes, adds floats and swaps integers
-  of four bytes; OSU's put and add bytes and swap integers of eight. An accumulate depends on what
-  is added, so each of theirs is run a second time with elements of eight bytes (same_elements.c);
-- in ours and OSU's the target is another rank than in IMB-RMA.
+  of four bytes; OSU's put and add bytes and swap integers of eight. The time of an
+  accumulate depends on the elements, so each of theirs runs again with elements of eight bytes
+  (same_elements.c);
+- the target of ours and OSU's is another rank than IMB-RMA's.
 
-plain_loop.c has both ways by themselves, without the harness and without theirs: where ours takes
-as long as its loop over new messages, the messages and the epoch are what a ratio comes from.
+plain_loop.c has both loops alone, without the harness and without the other programs. If ours takes
+as long as its loop over new messages, the messages and the epoch are the cause of a ratio.
 
-IMB-RMA comes with the Intel MPI wheel and runs under any MPI of the same binary interface, MPICH
-that is. OSU's are found below the folder that ``OSU_HOME`` names, with ``{environment}`` in it for
-the environment's name. IMB-RMA prints times with two digits after the point, too few here; its
-bandwidth of the same samples has more, and gives the time back.
+IMB-RMA comes with the Intel MPI wheel and runs under any MPI with the same binary interface, such
+as MPICH. OSU's programs are below the folder ``OSU_HOME``, whose ``{environment}`` stands for the
+environment's name. IMB-RMA prints times with only two digits after the point. Its bandwidth of the
+same samples has more digits, and the time follows from the bandwidth.
 """
 
 from __future__ import annotations

@@ -3,18 +3,19 @@
     python benchmarks/peers.py
     OSU_HOME=/opt/osu/{environment} python benchmarks/peers.py --environment mpich-5.0.2 --minutes 5
 
-One-sided operations are in one_sided.py, messages in messages.py: each says there what is alike and
-what is not. All programs run under the same MPI, one after the other, in an order that changes from
-pair to pair, so that what the machine does meanwhile meets them alike. What else it does shows in
-means at once: 20,000 operations take some 5 ms, and a tick of the scheduler (4 ms at 250 Hz) that
-another process takes adds 0.2 us to each. So a pair waits until the processors are idle, a minute
-at most, and is marked `busy` if they never were.
+One-sided operations are in one_sided.py, messages in messages.py: each file says what the programs
+have in common, and how they differ. All programs run under the same MPI, one after the other. Their
+order changes from pair to pair, so that the machine disturbs all programs alike. A disturbance
+changes a mean at once: 20,000 operations take some 5 ms, and a tick of the scheduler (4 ms at 250
+Hz) for another process adds 0.2 us to each operation. So a pair waits until the processors are
+idle, a minute at most. If they never were idle, the pair is marked `busy`.
 
-The ratio of a pair is ours over the other's; the median of the pairs is given with its interval.
-There are pairs until each interval reaches no further than 3 % from its median, or until there are
-as many, or as many minutes have gone, as was asked: the page says for each which of them it was.
-It is `peers/index.html` below the results, of all environments that were ever compared. Each pair
-is kept as soon as it is whole: called again with the same programs and library, this adds to them.
+The ratio of a pair is ours over the other's; the page has the median of the pairs with its
+interval. Pairs are added until each interval reaches no further than 3 % from its median, or until
+the requested number of pairs or of minutes is reached. The page says for each ratio which of these
+came first. The page is `peers/index.html` below the results; it has all environments that were ever
+compared. Each pair is kept as soon as it is whole: a later call with the same programs and library
+adds pairs.
 
 Exit code 1 if a program failed, 2 for bad input.
 """
