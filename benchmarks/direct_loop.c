@@ -1,6 +1,6 @@
-/* What does the harness add to a latency? Kernels make bursts by the loops of rma/operation.c;
- * beside them is the plainest loop that a person would write, on the same window and slots, in
- * turns with them.
+/* What does the harness add to a latency? Kernels make bursts by the loops of rma/operation.c.
+ * These loops and the plainest loop that a person would write take turns, on the same window and
+ * slots.
  *
  *   direct_loop PAIRS     under an MPI's launcher with two ranks
  *

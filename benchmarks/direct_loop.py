@@ -1,13 +1,13 @@
-"""Compare the timed loops of rma/operation.c with the plainest ones, in pairs, in one process.
+"""Compare the timed loops of rma/operation.c with the plainest loops, in pairs, in one process.
 
     python benchmarks/direct_loop.py --environment mpich-5.0.2
 
-Each pair is a burst of 100 operations with a flush each, by the kernel's loop and by a direct one
-(`direct_loop.c`), in changing order, on one window of flavor allocate. Printed for each operation:
-the median seconds an operation by each loop, and the median of the ratios of pairs.
+Each pair is a burst of 100 operations with a flush each, by the kernel's loop and by a direct loop
+(`direct_loop.c`), in changing order, on one window of flavor allocate. For each operation, this
+prints the median seconds by each loop, and the median of the pairs' ratios.
 
-What the kernel's loop has beside the direct one: it notes each MPI call for the watchdog, and takes
-what it accesses from memory. It makes no call through a pointer.
+The kernel's loop does two things more than the direct loop: it notes each MPI call for the
+watchdog, and reads its arguments from memory. It makes no call through a pointer.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ SHARED = libraries.COMMON[libraries.MPI]
 
 
 def build(document: Mapping[str, Any], folder: Path) -> Path:
-    """Build the program with an environment's compiler; return it.
+    """Build the program with an environment's compiler; return the program.
 
     Raises:
-        OnesidedError: it does not compile.
+        OnesidedError: the program does not compile.
     """
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "direct_loop"
@@ -62,10 +62,10 @@ def measure(document: Mapping[str, Any], program: Path) -> dict[str, tuple[float
     """Run the program on two ranks.
 
     Returns:
-        For each operation: seconds by the kernel's loop, seconds by the direct one, their ratio.
+        For each operation: seconds by the kernel's loop, seconds by the direct loop, their ratio.
 
     Raises:
-        OnesidedError: it failed.
+        OnesidedError: the program failed.
     """
     launcher = document["launcher"]
     library_path = f"{Path(document['prefix']) / 'lib'}:{os.environ.get('LD_LIBRARY_PATH', '')}"
@@ -86,7 +86,7 @@ def measure(document: Mapping[str, Any], program: Path) -> dict[str, tuple[float
 
 
 def main() -> int:
-    """Print a line for each operation; return 0, 1 where something failed, or 2."""
+    """Print a line for each operation; return 0, 1 after a failure, or 2 for bad input."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--environment", default="mpich-5.0.2")
     name = parser.parse_args().environment

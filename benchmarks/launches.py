@@ -1,4 +1,4 @@
-"""What peers are compared under: an installed MPI, launched on two ranks, each on its core."""
+"""The conditions of comparisons: an installed MPI, launched on two ranks, each on its own core."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ QUIET_WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class Mpi:
-    """The MPI that both run under.
+    """The MPI under which both programs run.
 
     Attributes:
-        document: of its environment.
+        document: the environment's document.
         kernels: the folder of its kernels.
     """
 
@@ -34,10 +34,10 @@ class Mpi:
 
     @classmethod
     def of(cls, name: str, wanted: Sequence[str]) -> Mpi:
-        """Install an environment unless it is there, and build these kernels.
+        """Install an environment if it is missing, and build these kernels.
 
         Raises:
-            InputError: it is not declared, or is not ready.
+            InputError: the environment is not declared, or is not ready.
             OnesidedError: the kernels do not build.
         """
         document = provision.provide(name)
@@ -49,7 +49,7 @@ class Mpi:
 
     @property
     def prefix(self) -> Path:
-        """Where the MPI is installed."""
+        """The folder of the MPI."""
         return Path(self.document["prefix"])
 
     def variables(self) -> dict[str, str]:
@@ -58,10 +58,10 @@ class Mpi:
         return {**os.environ, **self.document["variables"], "LD_LIBRARY_PATH": library_path}
 
     def check(self, program: Path) -> None:
-        """See that a program that was built elsewhere gets this MPI's library.
+        """Check that a program from elsewhere gets this MPI's library.
 
         Raises:
-            OnesidedError: it gets another, or none.
+            OnesidedError: the program gets another library, or none.
         """
         listed = subprocess.run(
             ["ldd", program], env=self.variables(), capture_output=True, text=True, check=False
@@ -72,7 +72,7 @@ class Mpi:
             raise OnesidedError(f"{program}: found {what}; expected one of {self.prefix}")
 
     def run(self, program: Path, options: Sequence[object], **more: str) -> str:
-        """Launch a program on two ranks, each on a core of its own; return what it printed.
+        """Launch a program on two ranks, each on its own core; return its output.
 
         Args:
             program: its file.
@@ -80,7 +80,7 @@ class Mpi:
             more: further variables.
 
         Raises:
-            OnesidedError: it fails.
+            OnesidedError: the program fails.
         """
         launcher = self.document["launcher"]
         line = [launcher["path"], "-n", "2", *launcher["placement"]["core"], program, *options]
@@ -99,12 +99,12 @@ class Mpi:
     def results(
         self, kernel: str, options: Mapping[str, object], blocks: Sequence[str] = ()
     ) -> list[Mapping]:
-        """Launch a kernel of ours; return its result lines that are ok.
+        """Launch one of our kernels; return its result lines that are ok.
 
         Args:
             kernel: its name.
             options: its options, by name.
-            blocks: of cells; what the options say otherwise.
+            blocks: of cells; these replace the cells of the options.
         """
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "lines.jsonl"
@@ -117,7 +117,7 @@ class Mpi:
 
 
 def _processor_ticks() -> tuple[int, int]:
-    """Return the ticks all processors have spent, and those of them that were idle."""
+    """Return the ticks that all processors have spent, and how many of the ticks were idle."""
     fields = Path("/proc/stat").read_text("ascii").splitlines()[0].split()[1:9]
     ticks = [int(field) for field in fields]
     return sum(ticks), ticks[3] + ticks[4]

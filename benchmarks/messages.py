@@ -1,20 +1,20 @@
 """Messages, measured by the harness and by IMB-MPI1: see peers.py, which runs both.
 
-What is alike, and what is not:
+Common to both, and different:
 
 - PingPong and our `latency_bandwidth`, synchronous: MPI_Send and MPI_Recv in turn, half of a round
   trip. Alltoall and our `swapped_all_to_all`: MPI_Alltoall; the greater of both ranks' means;
 - two ranks, each on a core of its own, thread level single; bytes in IMB-MPI1, elements of eight
   bytes in ours;
-- 8 bytes: a thousand passes a sample in ours, all in one in IMB-MPI1, with no barrier between two
-  (-sync off);
-- 1 MiB: one pass a sample in ours, from one buffer to the other, again and again, as IMB-MPI1
-  does. A barrier comes before each; IMB-MPI1 has one for Alltoall alone (-sync on). Ours verifies
-  its buffers and fills them again between two passes. Buffers larger than the caches are left out,
-  for there the two differ: ours writes all buffers before each sample, IMB-MPI1 writes once what
-  it sends.
+- 8 bytes: in ours a sample has a thousand passes; in IMB-MPI1 one sample has all passes, without
+  a barrier between two passes (-sync off);
+- 1 MiB: in ours a sample is one pass, always from one buffer to the other, as in IMB-MPI1. A
+  barrier comes before each pass; IMB-MPI1 has this barrier only for Alltoall (-sync on). Ours
+  verifies its buffers and fills them again between two passes. Buffers larger than the caches are
+  left out, because the two programs differ: ours writes all buffers before each sample, IMB-MPI1
+  writes its data once.
 
-Means of both, for IMB-MPI1 has no other.
+Both give means, because IMB-MPI1 has nothing else.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ TIME_COLUMNS = {"PingPong": 2, "Alltoall": 3}
 
 
 def name_of(benchmark: str, size: int) -> str:
-    """Return what a comparison is called."""
+    """Return the name of a comparison."""
     return f"{benchmark} {size}"
 
 

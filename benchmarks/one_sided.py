@@ -1,24 +1,25 @@
 """One-sided operations, measured by the harness, by IMB-RMA and by OSU's: see peers.py.
 
-What is alike: one origin, one target that waits in a barrier; a window of flavor create; thread
-level single; each rank on a core of its own; an operation and a flush to the target, again and
-again, in one passive-target epoch, after untimed ones; means. And what is not:
+Common to all: one origin, and one target that waits in a barrier; a window of flavor create; thread
+level single; each rank on its own core; repeated operations, each with a flush to the target, in
+one passive-target epoch, after untimed operations; means. Different:
 
-- the epoch is one of lock_all in ours, and of a shared lock of the target in theirs;
-- ours gives each operation of a burst a payload and a place of its own and verifies all of them
-  after the burst; theirs have one buffer for all, and verify nothing;
+- the epoch is of lock_all in ours, and of a shared lock of the target in theirs;
+- ours gives each operation of a burst its own payload and place, and verifies all payloads after
+  the burst; theirs have one buffer for all operations, and verify nothing;
 - elements are integers of eight bytes in ours. IMB-RMA puts bytes, adds floats and swaps integers
-  of four bytes; OSU's put and add bytes and swap integers of eight. An accumulate depends on what
-  is added, so each of theirs is run a second time with elements of eight bytes (same_elements.c);
-- in ours and OSU's the target is another rank than in IMB-RMA.
+  of four bytes; OSU's put and add bytes and swap integers of eight. The time of an
+  accumulate depends on the elements, so each of theirs runs again with elements of eight bytes
+  (same_elements.c);
+- the target of ours and OSU's is another rank than IMB-RMA's.
 
-plain_loop.c has both ways by themselves, without the harness and without theirs: where ours takes
-as long as its loop over new messages, the messages and the epoch are what a ratio comes from.
+plain_loop.c has both loops alone, without the harness and without the other programs. If ours takes
+as long as its loop over new messages, the messages and the epoch are the cause of a ratio.
 
-IMB-RMA comes with the Intel MPI wheel and runs under any MPI of the same binary interface, MPICH
-that is. OSU's are found below the folder that ``OSU_HOME`` names, with ``{environment}`` in it for
-the environment's name. IMB-RMA prints times with two digits after the point, too few here; its
-bandwidth of the same samples has more, and gives the time back.
+IMB-RMA comes with the Intel MPI wheel and runs under any MPI with the same binary interface, such
+as MPICH. OSU's programs are below the folder ``OSU_HOME``, whose ``{environment}`` stands for the
+environment's name. IMB-RMA prints times with only two digits after the point. Its bandwidth of the
+same samples has more digits, and the time follows from the bandwidth.
 """
 
 from __future__ import annotations
@@ -44,19 +45,19 @@ KERNEL = "progress"
 CELLS = "flavor=create;synchronisation=lock_all_flush;target_state=idle"
 OSU_VARIABLE = "OSU_HOME"
 HERE = Path(__file__).parent
-#: Sizes in bytes, with the operations of a launch at each: together a few tenths of a second.
+#: Sizes in bytes, with the operations of a launch at each size: together a few tenths of a second.
 SMALL = ((8, 64, 512, 4096), 20_000)
 LARGE = ((32_768, 262_144, 1_048_576), 500)
 BURST = 100
-#: Of ours, at each operation and size.
+#: Samples of our kernel, at each operation and size.
 BURSTS = 500
-#: Operations before those that are timed, of IMB-RMA's and OSU's.
+#: Untimed operations at the start, of IMB-RMA's and OSU's programs.
 WARM_UP = 1000
-#: Operations of a burst have so many bytes together at most, where each has its own place.
+#: The largest sum of bytes of a burst's operations, because each operation has its own place.
 PLACES_BYTES = 64 << 10
-#: The families whose libraries any program runs with that was built for one of them.
+#: Families with a common binary interface: a program built for one runs with the others' libraries.
 ONE_INTERFACE = ("mpich", "impi")
-#: Our operations, and what they are called there.
+#: Our operations, and their names in the other programs.
 IMB = {
     "put": "Unidir_put",
     "get": "Unidir_get",
@@ -71,22 +72,22 @@ OSU = {
     "fetch_and_op": "osu_fop_latency",
     "compare_and_swap": "osu_cas_latency",
 }
-#: Take one element, at whatever size is asked for.
+#: Operations that use one element, whatever the requested size.
 OF_ONE_ELEMENT = ("fetch_and_op", "compare_and_swap")
 SAME_ELEMENTS = "with elements of eight bytes"
-#: The loops of plain_loop.c, by the name that its results have. The last of all programs runs right
-#: before ours, where the machine is most alike: it is the loop that tells a cause.
+#: The loops of plain_loop.c, by the names in its results. The last of all programs runs right
+#: before ours, when the machine is most alike: this is the loop that shows a cause.
 PLAIN_OURS, PLAIN_THEIRS = "a plain loop over new messages", "a plain loop over one message"
 PLAIN = {PLAIN_THEIRS: "theirs", PLAIN_OURS: "ours"}
 
 
 def name_of(operation: str, size: int) -> str:
-    """Return what a comparison is called."""
+    """Return the name of a comparison."""
     return f"{operation} {size}"
 
 
 def asked(operations: Iterable[str]) -> Iterator[tuple[list[str], Sequence[int], int]]:
-    """Return the launches: the operations of each, their sizes, and how many of them."""
+    """Return the launches: their operations, their sizes, and their numbers of operations."""
     every = list(operations)
     yield every, *SMALL
     large = [operation for operation in every if operation not in OF_ONE_ELEMENT]
@@ -143,12 +144,12 @@ def parse_imb(text: str) -> dict[str, float]:
 
 
 def imb_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
-    """Return what IMB-RMA has, by operation and size.
+    """Return IMB-RMA's times, by operation and size.
 
     Args:
-        mpi: to launch it with.
+        mpi: the MPI for the launch.
         place: the program.
-        operations: ours.
+        operations: our operations.
         more: further variables.
     """
     found: dict[str, float] = {}
@@ -171,7 +172,7 @@ def parse_osu(text: str, operation: str, sizes: Sequence[int]) -> dict[str, floa
 
 
 def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
-    """Return the same of OSU's, which are in a folder: a launch for each operation."""
+    """Return the times of OSU's programs in a folder: a launch for each operation."""
     found: dict[str, float] = {}
     for some, sizes, count in asked(operations):
         for operation in some:
@@ -185,7 +186,7 @@ def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) 
 
 
 def find_imb(mpi: Mpi) -> Path | None:
-    """Return IMB-RMA, if there is one that runs under an MPI."""
+    """Return IMB-RMA, if it exists and runs under this MPI."""
     if mpi.document["family"] not in ONE_INTERFACE:
         return None
     for name, one in declarations.declared().items():
@@ -197,10 +198,10 @@ def find_imb(mpi: Mpi) -> Path | None:
 
 
 def find_osu(mpi: Mpi) -> Path | None:
-    """Return the folder of OSU's, if `OSU_VARIABLE` names one that has them.
+    """Return the folder of OSU's programs, if `OSU_VARIABLE` names one.
 
     Raises:
-        OnesidedError: they are not there, or another MPI's.
+        OnesidedError: the programs are missing, or are built with another MPI.
     """
     home = os.environ.get(OSU_VARIABLE)
     if not home:
@@ -213,10 +214,10 @@ def find_osu(mpi: Mpi) -> Path | None:
 
 
 def built(mpi: Mpi, source: str, *options: str) -> Path:
-    """Build a file of this folder with an MPI's compiler; return what it becomes.
+    """Build a file of this folder with an MPI's compiler; return the result.
 
     Raises:
-        OnesidedError: it does not build.
+        OnesidedError: the file does not build.
     """
     folder = paths.build_dir() / "peers" / mpi.document["name"]
     folder.mkdir(parents=True, exist_ok=True)
@@ -251,10 +252,10 @@ def plain_means_us(mpi: Mpi, place: Path, way: str) -> dict[str, float]:
 
 
 def programs(mpi: Mpi) -> dict[str, Program]:
-    """Return the programs that there are for an MPI, by name.
+    """Return the available programs for an MPI, by name.
 
     Raises:
-        OnesidedError: one that is named is not there, or is another MPI's.
+        OnesidedError: a named program is missing, or is another MPI's.
     """
     found: dict[str, Program] = {}
     places = {"IMB-RMA": (imb_means_us, find_imb(mpi)), "OSU": (osu_means_us, find_osu(mpi))}

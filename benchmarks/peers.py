@@ -3,18 +3,19 @@
     python benchmarks/peers.py
     OSU_HOME=/opt/osu/{environment} python benchmarks/peers.py --environment mpich-5.0.2 --minutes 5
 
-One-sided operations are in one_sided.py, messages in messages.py: each says there what is alike and
-what is not. All programs run under the same MPI, one after the other, in an order that changes from
-pair to pair, so that what the machine does meanwhile meets them alike. What else it does shows in
-means at once: 20,000 operations take some 5 ms, and a tick of the scheduler (4 ms at 250 Hz) that
-another process takes adds 0.2 us to each. So a pair waits until the processors are idle, a minute
-at most, and is marked `busy` if they never were.
+One-sided operations are in one_sided.py, messages in messages.py: each file says what the programs
+have in common, and how they differ. All programs run under the same MPI, one after the other. Their
+order changes from pair to pair, so that the machine disturbs all programs alike. A disturbance
+changes a mean at once: 20,000 operations take some 5 ms, and a tick of the scheduler (4 ms at 250
+Hz) for another process adds 0.2 us to each operation. So a pair waits until the processors are
+idle, a minute at most. If they never were idle, the pair is marked `busy`.
 
-The ratio of a pair is ours over the other's; the median of the pairs is given with its interval.
-There are pairs until each interval reaches no further than 3 % from its median, or until there are
-as many, or as many minutes have gone, as was asked: the page says for each which of them it was.
-It is `peers/index.html` below the results, of all environments that were ever compared. Each pair
-is kept as soon as it is whole: called again with the same programs and library, this adds to them.
+The ratio of a pair is ours over the other's; the page has the median of the pairs with its
+interval. Pairs are added until each interval reaches no further than 3 % from its median, or until
+the requested number of pairs or of minutes is reached. The page says for each ratio which of these
+came first. The page is `peers/index.html` below the results; it has all environments that were ever
+compared. Each pair is kept as soon as it is whole: a later call with the same programs and library
+adds pairs.
 
 Exit code 1 if a program failed, 2 for bad input.
 """
@@ -42,19 +43,19 @@ from onesided.system.errors import InputError, OnesidedError
 
 ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
 NEAR_ENOUGH = 0.03
-"""How far an interval may reach from its median, as a share of it."""
+"""The largest distance of an interval from its median, as a share of the median."""
 
 MOST_PAIRS, MOST_MINUTES = 60, 8.0
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Operations that ours and others measure.
+    """Operations that our kernels and other programs measure.
 
     Attributes:
-        kernels: ours.
+        kernels: our kernels.
         ours: launches them.
-        programs: returns the others by name.
+        programs: returns the other programs by name.
     """
 
     kernels: Sequence[str]
@@ -70,14 +71,14 @@ PEERS: Mapping[str, Peer] = {
 
 @dataclass
 class Pairs:
-    """What was measured, in microseconds, a value a pair: by name of the program and operation."""
+    """The measured times in microseconds, one value for each pair, by program and operation."""
 
     ours: dict[str, list[float]] = field(default_factory=dict)
     theirs: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of pairs."""
         return max(map(len, self.ours.values()), default=0)
 
     def add(self, measured: Mapping[str, Mapping[str, float]], ours: str) -> None:
@@ -111,12 +112,12 @@ def is_narrow(ratios: Sequence[float]) -> bool:
 
 
 OURS = "onesided"
-#: Files here that decide what a pair is.
+#: Files of this folder that decide what a pair measures.
 MEASURING = ("launches.py", "messages.py", "one_sided.py", "plain_loop.c", "same_elements.c")
 
 
 def measured_with(mpi: Mpi, peer: Peer, programs: Iterable[str]) -> str:
-    """Return a fingerprint of what pairs depend on: others are not pooled with them."""
+    """Return a fingerprint of all that pairs depend on: pairs with another are not pooled."""
     here = Path(__file__).parent
     inputs = {
         "library_version": mpi.document["library_version"],
@@ -128,14 +129,14 @@ def measured_with(mpi: Mpi, peer: Peer, programs: Iterable[str]) -> str:
 
 
 def kept_pairs(path: Path, measured: str) -> Pairs:
-    """Return the pairs of an earlier run that these may be added to.
+    """Return the pairs of an earlier run that new pairs may be added to.
 
     Args:
-        path: of their document, if there is one.
-        measured: what the new ones are measured with.
+        path: of the earlier document, if any.
+        measured: the fingerprint of the new pairs.
 
     Raises:
-        InputError: the document is of another schema.
+        InputError: the document has another schema.
     """
     if not path.exists():
         return Pairs()
@@ -148,7 +149,7 @@ def kept_pairs(path: Path, measured: str) -> Pairs:
 def measure(
     mpi: Mpi, programs: Mapping[str, Program], pairs: Pairs, most_pairs: int, most_minutes: float
 ) -> Iterator[str]:
-    """Add pairs until their ratios are told; say after each why it was the last, if it was."""
+    """Add pairs until their ratios are decided; after each pair, say why it was the last, if so."""
     begin, told = time.monotonic(), pairs.told()
     while pairs.count < most_pairs and not (told and all(told)):
         note = "" if wait_for_quiet() else ", busy"
@@ -167,7 +168,7 @@ def measure(
 
 
 def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> None:
-    """Compare under one MPI; leave the result below the results, for the page."""
+    """Compare under one MPI; write the result below the results, for the page."""
     peer = PEERS[peer_name]
     mpi = Mpi.of(name, peer.kernels)
     print(f"{name}, {peer_name}", flush=True)
@@ -199,7 +200,7 @@ def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> 
 
 
 def folder() -> Path:
-    """Return where the results of comparisons are, and their page."""
+    """Return the folder of the comparisons' results and their page."""
     return paths.results_dir() / "peers"
 
 

@@ -1,4 +1,4 @@
-"""The page of `make peers`: each operation, ours over the others', and what a ratio comes from."""
+"""The page of `make peers`: each operation, ours over the others', and the cause of each ratio."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onesided.system import documents, writing
 SCHEMA_NAME = "peers"
 SCHEMA = documents.load_schema(SCHEMA_NAME)["properties"]["schema"]["const"]
 NEAR = (0.95, 1.05)
-"""A ratio outside these has a cause that was shown, or is said to have none."""
+"""A ratio outside these bounds has a shown cause, or is reported as without one."""
 
 SAME = "the same"
 NOT_TOLD = "not told: the interval reaches to where it would be the same"
@@ -55,7 +55,7 @@ def ratios_of(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
 def measure_over(found: Mapping[str, Any], program: str, operation: str) -> Measure | None:
     """Return the median of the pairs' ratios, ours over a program's, with its interval.
 
-    None where the program does not have the operation.
+    The result is None if the program does not have the operation.
     """
     theirs = found["theirs_us"].get(program, {}).get(operation)
     if theirs is None:
@@ -64,21 +64,21 @@ def measure_over(found: Mapping[str, Any], program: str, operation: str) -> Meas
 
 
 def is_near(ratio: Measure) -> bool:
-    """Tell whether nothing has to be explained."""
+    """Tell whether a ratio needs no explanation."""
     return NEAR[0] <= ratio.value <= NEAR[1]
 
 
 def may_be_near(ratio: Measure) -> bool:
-    """Tell whether its interval reaches to where nothing has to be explained."""
+    """Tell whether a ratio's interval reaches to ratios that need no explanation."""
     return ratio.low <= NEAR[1] and ratio.high >= NEAR[0]
 
 
 def tells_why(loop: Measure | None, ratio: Measure) -> bool:
-    """Tell whether a loop without the harness is as far from another's as ours, or farther.
+    """Tell whether a loop without the harness is as far from the other program as ours, or farther.
 
     Args:
-        loop: ours over that loop.
-        ratio: ours over the other's.
+        loop: ours over the loop.
+        ratio: ours over the other program.
     """
     if loop is None:
         return False
@@ -88,13 +88,13 @@ def tells_why(loop: Measure | None, ratio: Measure) -> bool:
 def word_of(
     ratio: Measure, alike: Measure | None, repeated: Measure | None, plain: Measure | None
 ) -> str:
-    """Return what is to be said of a ratio.
+    """Return the words about a ratio.
 
     Args:
-        ratio: ours over another's.
-        alike: ours over the same with elements as ours has them.
-        repeated: ours over a loop that does as the other.
-        plain: ours over a loop that does as ours, without the harness.
+        ratio: ours over another program.
+        alike: ours over the same program with our elements.
+        repeated: ours over a loop that works like the other program.
+        plain: ours over a loop that works like ours, without the harness.
     """
     if is_near(ratio):
         return SAME
@@ -145,7 +145,7 @@ def section(found: Mapping[str, Any]) -> Section:
 
 
 def sentences(every: list[Mapping[str, Any]]) -> list[str]:
-    """Return how many ratios are near 1, and what the others come from."""
+    """Return how many ratios are near 1, and the causes of the other ratios."""
     words = Counter(row["word"] for found in every for row in rows_of(found))
     not_told = words[NOT_TOLD] + words[CAUSE_NOT_TOLD]
     return [
@@ -164,7 +164,7 @@ def build(folder: Path) -> Path:
     """Write the page of all comparisons below a folder, and its tables; return the page's path.
 
     Raises:
-        InputError: a comparison is of another schema.
+        InputError: a comparison has another schema.
     """
     every = [documents.read_json(path, SCHEMA_NAME) for path in sorted(folder.glob("*.json"))]
     shown = [section(found) for found in every]

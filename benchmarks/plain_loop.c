@@ -1,16 +1,16 @@
-/* The loops that peers.py compares, by themselves: no harness, no options, one page of C.
+/* The loops that peers.py compares, alone: no harness, no options, one page of C.
  *
  *   plain_loop theirs|ours OPERATION:BYTES:BURST:BURSTS ...     under a launcher with two ranks
  *
  * `theirs` repeats one message in an epoch of a shared lock, as IMB-RMA and OSU's do; its
- * compare_and_swap never finds what it compares with, as OSU's. `ours` is in an epoch of lock_all;
- * each operation of a burst has a message and a place of its own, new ones are written before a
- * burst, and what arrived is compared after it with a model of the target's memory: a put by
- * reading it back. Where ours takes as long as this loop, the harness adds nothing, and the
+ * compare_and_swap never finds the compared value, as in OSU's. `ours` is in an epoch of lock_all.
+ * Each operation of a burst has its own message and place. New messages are written before a burst.
+ * After the burst, the received values are compared with a model of the target's memory; put values
+ * are read back first. If our kernel takes as long as this loop, the harness adds nothing, and the
  * messages are the difference. Rank 1 is the origin; rank 0 waits in a barrier.
  *
- * Prints for each operation its name, its bytes, and the mean time of it and its flush in
- * microseconds. Exit code 1 if anything that arrived is wrong. */
+ * Prints for each operation its name, its bytes, and the mean time of the operation and its flush
+ * in microseconds. Exit code 1 if a received value is wrong. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@
 #define EARLIER_WINDOWS 4
 #define PAGE_BYTES 4096
 
-/* Of the operation that is measured. */
+/* Facts of the measured operation. */
 static MPI_Win window;
 static char name[32];
 static int elements, burst, bursts;
@@ -61,7 +61,7 @@ static void operate(int slot)
     must(MPI_Win_flush(TARGET, window));
 }
 
-/* As the harness makes and compares them. */
+/* The messages and comparisons of the harness. */
 static int64_t value(uint64_t number, uint64_t i)
 {
     uint64_t bits = number * 0x9E3779B97F4A7C15u + (i + 1) * 0xD1B54A32D192ED03u;
@@ -90,7 +90,7 @@ static void renew(int number)
     }
 }
 
-/* What the operations of a burst have made of the target's memory. */
+/* The target's memory after the operations of a burst. */
 static void advance(int number)
 {
     const bool adds = name[0] == 'a' || name[0] == 'f', replaces = name[0] == 'p' || name[0] == 'c';
@@ -107,14 +107,14 @@ static bool target_has_model(void)
     return is_model(result);
 }
 
-/* From the end of a burst to the next, at least: as long as the harness takes for its checks. A
- * pause makes a large put dearer, whatever is done in it. */
+/* The least time from the end of a burst to the next: as long as the harness takes for its checks.
+ * A pause makes a large put slower, whatever happens in the pause. */
 static double between_bursts_s(void)
 {
     return 1e-9 * (double)count * (name[0] == 'p' ? 9 : name[0] == 'a' ? 4 : 0);
 }
 
-/* Returns seconds, and says whether anything that arrived is wrong. */
+/* Returns seconds, and says whether a received value is wrong. */
 static double time_new_messages(void)
 {
     bool right = true;
@@ -155,7 +155,7 @@ static double time_one_message(void)
     return MPI_Wtime() - begin_s;
 }
 
-/* For all slots, on pages of its own as in the harness, and zero. */
+/* Memory for all slots, on its own pages as in the harness, and zero. */
 static void *pages(void)
 {
     const size_t bytes = (count * sizeof *memory / PAGE_BYTES + 1) * PAGE_BYTES;

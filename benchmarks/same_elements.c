@@ -1,8 +1,8 @@
 /* Gives a benchmark's accumulates the elements of ours: integers of eight bytes, summed.
  *
- * OSU's add bytes and IMB-RMA's add floats, and to add a megabyte of bytes takes longer than to add
- * a megabyte of larger elements. Preloaded by peers.py, so that what is left of a ratio is no
- * matter of the datatype.
+ * OSU's add bytes and IMB-RMA's add floats. To add a megabyte of bytes takes longer than to add a
+ * megabyte of larger elements. peers.py preloads this library, so that the remaining ratio does not
+ * depend on the datatype.
  */
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
-"""How collecting, analysing and reporting grow with a campaign: time and memory a cell.
+"""How collecting, analysing and reporting grow with a campaign: time and memory for each cell.
 
-The sessions are synthetic: what each launch would leave is written, and nothing is launched. The
-environments are those of this checkout (`make environments`), for their documents.
+The sessions are synthetic: files of launches are written, and nothing is launched. The documents of
+environments are from this checkout (`make environments`).
 
     python benchmarks/scale.py [--keep FOLDER] CELLS...
 """
@@ -64,7 +64,7 @@ BASE = {
 
 @dataclass(frozen=True)
 class Taken:
-    """What a stage took: seconds, and the most memory of all its processes at a time, in MB."""
+    """The costs of a stage: seconds, and the most memory of all its processes at once, in MB."""
 
     stage: str
     seconds: float
@@ -72,7 +72,7 @@ class Taken:
 
 
 def declared_test(number: int, cells: int) -> dict[str, Any]:
-    """Return a test of so many cells as `onesided declare` writes it."""
+    """Return a test with so many cells, as `onesided declare` writes it."""
     return {
         "test": f"Scale %part={number}",
         "check": "conformance.py",
@@ -106,7 +106,7 @@ def lines_of(test: Mapping[str, Any], version: str) -> Iterator[dict[str, Any]]:
 
 
 def write_session(slot: Slot, tests: Sequence[dict[str, Any]]) -> None:
-    """Write the session of a slot: its record, and what each launch left."""
+    """Write the session of a slot: its record, and the files of each launch."""
     folder = slot.folder / "0123456789ab"
     entries = []
     for number, test in enumerate(tests):
@@ -180,7 +180,7 @@ def make_campaign(folder: Path, cells: int) -> campaigns.Campaign:
 
 
 def take(stage: str, argument: Path) -> Taken:
-    """Run a stage of `onesided` to its end; return what it took."""
+    """Run a stage of `onesided` to its end; return its costs."""
     begin = time.monotonic()
     command = [sys.executable, "-m", "onesided.cli", stage, str(argument)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0)
@@ -194,10 +194,10 @@ def take(stage: str, argument: Path) -> Taken:
 
 
 def memory_mb(group: int) -> float:
-    """Return what memory the processes of a group have of their own, in MB."""
+    """Return the private memory of all processes of a group, in MB."""
     found_kb = 0
     for folder in Path("/proc").glob("[0-9]*"):
-        # one that has just ended has no file left
+        # a process that has just ended has no file left
         with contextlib.suppress(OSError):
             if os.getpgid(int(folder.name)) == group:
                 status = (folder / "status").read_text()

@@ -1,4 +1,4 @@
-"""What tests of every part share: environments that are ready, and what a skip may be."""
+"""What all tests share: environments that are ready, and the rules for skips."""
 
 import json
 import os
@@ -27,20 +27,21 @@ from onesided.system import strays
 
 ROOT = Path(__file__).parents[1]
 DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
-#: Set where everything is installed that tests can want: a skip is a failure then.
+#: Set where everything is installed that tests need: there, a skip is a failure.
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
-#: Folders of tests that one worker runs: one user builds and mounts the images, and there is one
-#: virtual cluster.
+#: One worker runs all tests of such a folder: one user builds and mounts the images, and there is
+#: one virtual cluster.
 ONE_WORKER = ("containers", "cluster")
-#: Folders whose files take a worker longest, in the order in which they begin.
+#: The folders whose files take one worker longest, in the order of their start.
 FIRST = (*ONE_WORKER, "faults", "workflow")
-#: Parameters whose values show one claim again. The cases of a test that differ in these alone take
-#: turns, as those of a test with the mark `one_case` do: see `leave_repetitions`.
+#: Parameters whose values repeat one claim. Cases of a test that differ only in these parameters
+#: take turns, like the cases of a test with the mark `one_case` (`leave_repetitions`).
 REPEATS = {"width", "scheme"}
-#: A file whose launches another one's tests look at, too.
+#: A file, and the file whose launches its tests also use.
 TOGETHER = {"test_contract_faults.py": "test_contract.py"}
 BEGIN_S = pytest.StashKey[float]()
-#: What no package registry has, and what nobody can install: an idle machine.
+#: Reasons that always allow a skip: no package registry has Spack, and nobody can install an idle
+#: machine.
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")
 
 
@@ -50,9 +51,9 @@ def measuring_file(run):
 
 
 class _ByFile(LoadScopeScheduling):
-    """Gives a worker a file of tests at a time, or files whose tests share what takes long.
+    """Gives a worker a file of tests at a time, or several files whose tests share slow launches.
 
-    Those of a file that measure are apart: they come last.
+    The tests of a file that measure form their own group, which comes last.
     """
 
     @cached_property
@@ -67,25 +68,24 @@ class _ByFile(LoadScopeScheduling):
 
 
 def pytest_xdist_make_scheduler(config, log):
-    """Have `_ByFile` spread the tests, in the order in which they were collected."""
+    """Distribute the tests with `_ByFile`, in the order in which they were collected."""
     config.option.loadscopereorder = False
     return _ByFile(config, log)
 
 
 def measures(item):
-    """Return whether a test wants the machine for itself."""
     return item.get_closest_marker("measures") is not None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item):
-    """Run a test, with its fixtures, alone on the machine where it measures."""
+    """Run a test with its fixtures; if it measures, run it alone on the machine."""
     with quiet.machine(alone=measures(item)):
         return (yield)
 
 
 def turn(item):
-    """Return when it is a test's turn: what takes one worker longest first, what measures last."""
+    """Return a test's place in the order: long files of one worker first, measuring tests last."""
     folder = item.path.parent.name
     return measures(item), FIRST.index(folder) if folder in FIRST else len(FIRST)
 
@@ -94,7 +94,7 @@ def share(words):
     """Return K and N of ``K/N``.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the words have another form.
     """
     number, parts = map(int, words.split("/"))
     if parts < 1:
@@ -103,14 +103,14 @@ def share(words):
 
 
 def repeated_in(item):
-    """Return the parameters of a test in which its cases repeat one claim."""
+    """Return the parameters of a test whose values repeat one claim."""
     mark = item.get_closest_marker("one_case")
     own = set(item.callspec.params if mark and not mark.args else mark.args if mark else ())
     return (own | REPEATS) & item.callspec.params.keys()
 
 
 def others(item, repeated):
-    """Return what a test has for its other parameters: words, or the place among their values."""
+    """Return a test's values of its other parameters: a text, or the value's index."""
     found = item.callspec.params.items()
     places = item.callspec.indices
     return {
@@ -121,7 +121,7 @@ def others(item, repeated):
 
 
 def leave_repetitions(items):
-    """Mark cases `slow` of which `make test` has another: it takes one of each claim, in turns."""
+    """Mark repeated cases `slow`: `make test` has one case of each claim, in turns."""
     alike = defaultdict(list)
     for item in items:
         if not hasattr(item, "callspec") or item.get_closest_marker("slow"):
@@ -137,7 +137,7 @@ def leave_repetitions(items):
 
 
 def pytest_addoption(parser):
-    """Add an option with which N runs of the tests, K = 1 to N, have each slow test once."""
+    """Add the option --share: N runs of the tests, K = 1 to N, have each slow test once."""
     told = "of the groups of slow tests take every N-th only, from the K-th on (K may be over N)"
     parser.addoption("--share", metavar="K/N", type=share, default="1/1", help=told)
 
@@ -145,8 +145,8 @@ def pytest_addoption(parser):
 def group(item):
     """Return the group of a slow test: a share has all tests of a group or none.
 
-    Tests of a file with the same parameters share what takes long, such as a launch of a kernel
-    under an MPI; so do all of a file that builds an image or a cluster.
+    Tests of a file with the same parameters share slow steps, such as a launch of a kernel under an
+    MPI. All tests of a file that builds an image or a cluster share such steps.
     """
     if item.path.parent.name in ONE_WORKER:
         return str(item.path), ""
@@ -154,7 +154,7 @@ def group(item):
 
 
 def leave_to_others(config, items):
-    """Deselect the slow tests of groups that other shares have."""
+    """Deselect the slow tests in groups of other shares."""
     number, parts = config.getoption("share")
     groups = defaultdict(list)
     for item in items:
@@ -167,9 +167,9 @@ def leave_to_others(config, items):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Put each test where its turn is, so that all workers are busy until the first measures.
+    """Sort the tests by `turn`, so that all workers are busy until the first test measures.
 
-    Hooks of folders came before, and pytest selects by marks after this.
+    The hooks of folders come before this hook. Pytest selects by marks after this hook.
     """
     leave_repetitions(items)
     leave_to_others(config, items)
@@ -181,18 +181,18 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    """Remove what the workers told."""
+    """Remove the file with the measuring tests."""
     measuring_file(node.workerinput["testrunuid"]).unlink(missing_ok=True)
 
 
 def pytest_configure(config):
-    """Remember when the tests began; take signals as a terminal's programs do."""
+    """Remember when the tests began; restore the default action of SIGHUP."""
     config.stash[BEGIN_S] = time.time()
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored, also by what tests start
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores SIGHUP; children inherit it
 
 
 def pytest_sessionfinish(session):
-    """Remove from shared memory what the launches that tests killed left there."""
+    """Remove files of killed launches from shared memory."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         patterns = declarations.left_behind().shared_memory
         strays.remove_files(strays.SHARED_MEMORY, patterns, session.config.stash[BEGIN_S])
@@ -200,7 +200,7 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
-    """Turn a skip into a failure where ONESIDED_NO_SKIP is set."""
+    """Turn a skip into a failure if ONESIDED_NO_SKIP is set."""
     outcome = yield
     report = outcome.get_result()
     if NO_SKIP and report.skipped and not hasattr(report, "wasxfail"):
@@ -212,7 +212,7 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(scope="session")
 def ready_environment():
-    """Return a function that gives an environment's document, or skips with the reason."""
+    """Return a function that gives an environment's document, or skips the test with the reason."""
 
     def ready(name):
         document = provision.provide(name)
@@ -225,7 +225,7 @@ def ready_environment():
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory):
-    """Return a function that has a folder made once in a run of tests, for all its workers."""
+    """Return a function that makes a folder once in a run of tests, for all workers."""
     own = tmp_path_factory.getbasetemp()
     common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
@@ -242,7 +242,7 @@ def once(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def campaigns_of_this_worker(tmp_path_factory):
-    """Campaigns of different workers need not wait: one that measures runs alone anyway."""
+    """Let workers run campaigns at one time: a campaign that measures runs alone anyway."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ONESIDED_LOCK", str(tmp_path_factory.getbasetemp() / "campaign.lock"))
         yield
@@ -250,7 +250,7 @@ def campaigns_of_this_worker(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def variables_of_this_test():
-    """What a command clears and sets in the process of the tests is gone after the test."""
+    """Undo changes of the variables that a command makes in the process of the tests."""
     kept = dict(os.environ)
     yield
     os.environ.clear()
@@ -259,7 +259,7 @@ def variables_of_this_test():
 
 @pytest.fixture
 def campaign_file(tmp_path, monkeypatch):
-    """Return a function that writes a campaign with results of its own in the test's folder."""
+    """Return a function that writes a campaign with its own results in the test's folder."""
     monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path / "results"))
 
     def write(name="tiny", **changes):
@@ -274,7 +274,7 @@ def campaign_file(tmp_path, monkeypatch):
 def real_results(ready_environment, once):
     """Run the campaign of `campaign_file` once; return the folder with its results.
 
-    What the command printed is in the file `said` beside it.
+    The file `said` beside the folder has the command's output.
     """
     ready_environment("mpich-5.0.2")
 
@@ -292,7 +292,7 @@ def real_results(ready_environment, once):
 
 @pytest.fixture(scope="session")
 def described(once):
-    """Return all tests of the checks as ReFrame describes them, which takes seconds."""
+    """Return all tests of the checks as ReFrame describes them. ReFrame takes seconds for this."""
     reframe, checks = Path(sys.executable).with_name("reframe"), ROOT / "reframe_checks"
 
     def describe(folder):
@@ -323,7 +323,6 @@ def campaign_that_ran(real_results, campaign_file, tmp_path):
 
 
 def call_onesided(*arguments, **options):
-    """Run the command `onesided`."""
     return subprocess.run(
         [sys.executable, "-m", "onesided.cli", *map(str, arguments)],
         capture_output=True,
@@ -335,7 +334,7 @@ def call_onesided(*arguments, **options):
 
 @pytest.fixture
 def onesided():
-    """Return a function that runs the command `onesided` and returns what it did."""
+    """Return a function that runs the command `onesided` and returns the finished process."""
 
     def call(*arguments, check=True, **options):
         answer = call_onesided(*arguments, **options)
@@ -348,9 +347,9 @@ def onesided():
 
 @pytest.fixture
 def called(capsys):
-    """Return a function that calls `onesided` in the process of the tests, which takes no second.
+    """Return a function that calls `onesided` in the process of the tests, in under a second.
 
-    For what is refused, and for commands that start nothing.
+    For refused input, and for commands that start no program.
     """
 
     def call(*arguments, check=False):
@@ -376,6 +375,6 @@ def fake(tmp_path, monkeypatch):
 
 @pytest.fixture
 def unpacked(fake, monkeypatch):
-    """Return the same, with wheels unpacked where pip is not the subject."""
+    """Return the same checkout, with wheels unpacked without pip."""
     monkeypatch.setattr(wheel, "install_packages", fake.unpack)
     return fake

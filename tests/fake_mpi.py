@@ -1,4 +1,4 @@
-"""A checkout with an MPI of a few lines of shell, in a real wheel that the real pip installs."""
+"""A checkout with an MPI made of a few lines of shell, in a real wheel that pip installs."""
 
 import base64
 import hashlib
@@ -33,8 +33,9 @@ shift 2
 NAME = "fake-1.0"
 
 MPICH = "MPICH Version:\t4.0.2\nMPICH Release date:\tnever"
-#: Makes a program that says what the library says: to identify.c in lines, to probe.c in a file,
-#: which rank 0 writes where there are several.
+#: A compiler that writes a program for each source. The program of identify.c prints the library's
+#: words in lines. The program of probe.c writes them into a file; with several ranks, rank 0 does
+#: this.
 WRAPPER = """#!/bin/sh
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 {before}
@@ -48,7 +49,6 @@ esac
 
 
 def script(path, text):
-    """Write a program."""
     path.write_text(text)
     path.chmod(0o755)
 
@@ -64,7 +64,7 @@ def put_mpi(
     launches=LAUNCHES,
     **findings,
 ):
-    """Put an MPI of a machine into a folder, as it says of itself; return its wrapper."""
+    """Put an MPI with the given words about itself into a folder; return its compiler wrapper."""
     wrapper, launcher = names
     programs = root / "bin"
     programs.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def put_mpi(
 
 
 class Fake:
-    """A checkout with one made-up MPI, whose wheel can be made in any way of being broken."""
+    """A checkout with one made-up MPI, whose wheel can be broken in any way."""
 
     def __init__(self, root):
         self.root = root
@@ -126,12 +126,12 @@ class Fake:
         with zipfile.ZipFile(path, "w") as archive:
             for name, text in files.items():
                 entry = zipfile.ZipInfo(name)
-                entry.external_attr = 0o100755 << 16  # pip keeps the permission to execute
+                entry.external_attr = 0o100755 << 16  # pip keeps execute permissions
                 archive.writestr(entry, text)
         return path
 
     def unpack(self, found, prefix, command):
-        """Install by unpacking the wheel, which is quicker than pip."""
+        """Unpack the wheel, which is quicker than pip."""
         shutil.rmtree(prefix, ignore_errors=True)
         (prefix / "bin").mkdir(parents=True)
         with zipfile.ZipFile(

@@ -1,8 +1,8 @@
-"""Make a file of data/launch_spreads_*.json from campaigns between which nothing was changed.
+"""Make a file of data/launch_spreads_*.json from campaigns with no change between them.
 
     python tests/launch_spreads.py RESULTS_FOLDER... > tests/data/launch_spreads_3.json
 
-What `onesided compare` calls a difference is tested on such noise (unit/test_compare_noise.py).
+This noise tests when `onesided compare` reports a difference (unit/test_compare_noise.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WHAT = (
 
 
 def spreads(folders: Sequence[Path]) -> dict[str, Any]:
-    """Return the document: the cells that were timed in all campaigns."""
+    """Return the document with the cells that were timed in all campaigns."""
     merits = find().merits
     campaigns = [Judged.read(folder, merits) for folder in folders]
     launches = [campaign.launches for campaign in campaigns]

@@ -1,8 +1,8 @@
-"""Make data/launch_tails.json from campaigns whose machine or library was changed on purpose.
+"""Make data/launch_tails.json from campaigns with a deliberate change of machine or library.
 
     python tests/launch_tails.py NAME=RESULTS_FOLDER... > tests/data/launch_tails.json
 
-What is called out of all proportion is tested on such launches (unit/test_tails.py).
+These launches test when a tail is called out of all proportion (unit/test_tails.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WHAT = (
 
 
 def tails_of(folder: Path) -> list[list[str | list[float]]]:
-    """Return environment, cell and tails of each cell of a campaign that has a latency."""
+    """Return environment, cell and tails of each cell with a latency in a campaign."""
     found = Judged.read(folder, find().merits).tails
     return [
         [place[2], place[4], [round(value, DIGITS) for value in values]]

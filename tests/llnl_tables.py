@@ -11,7 +11,7 @@ ROWS_AND_NUMBERS = {
     "summary_ata": (8, 8),
     "summary_sts": (8, 14),
 }
-"""Of each table: the source's rows, and its measured numbers."""
+"""For each table: the number of the source's rows, and of its measured numbers."""
 
 GIVEN = ("machine", "processes", "processes_per_node", "size_bytes")
 """Columns that the source did not measure."""

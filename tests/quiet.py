@@ -1,8 +1,8 @@
-"""Tests that want the machine for themselves, among tests that run side by side.
+"""Tests that need the machine for themselves, among tests that run side by side.
 
 A test marked `measures` waits until no other test runs, in any worker or other run of tests by this
-user, and lets none begin meanwhile. Two ranks that spin take both cores of a small machine: beside
-another test they are slow, and what they measure is the other test.
+user. No other test begins meanwhile. Two spinning ranks take both cores of a small machine; beside
+another test they are slow, and their times are not their own.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ def _opened(name):
 
 
 def mark(items, folder, *marks):
-    """Give marks to the tests of a folder; what its conftest.py does as tests are collected."""
+    """Give marks to the tests of a folder, in its conftest.py while tests are collected."""
     for item in items:
         if folder in item.path.parents:
             for one in marks:
@@ -27,9 +27,9 @@ def mark(items, folder, *marks):
 
 @contextlib.contextmanager
 def machine(alone):
-    """Hold the machine, alone or beside others, from now to the end of the block.
+    """Hold the machine, alone or with others, until the end of the block.
 
-    Who waits for it holds the gate, so that those who come later do not overtake.
+    Whoever waits for the machine holds the gate, so that later tests do not overtake.
     """
     with _opened("machine") as held:
         with _opened("gate") as gate:

@@ -1,4 +1,4 @@
-"""Lines of a launch as a kernel writes them, for tests of what reads them."""
+"""Lines of a launch as a kernel writes them, for tests of the code that reads them."""
 
 CELLS = ["c=1", "c=2", "c=3"]
 
@@ -92,7 +92,7 @@ def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
 
 
 def samples_of(result, metric, ranks="all"):
-    """Return the samples of a result line's series of a metric; of "origins": all but rank 0."""
+    """Return the samples of a metric in a result line; "origins" means all ranks but rank 0."""
     return [
         sample
         for series in result["series"]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Write config/campaign_sizes.json: which payload sizes each declared campaign has.
+"""Write config/campaign_sizes.json: the payload sizes of each declared campaign.
 
-Call it where a check's sizes or a campaign's selection have changed; it asks ReFrame about each
-campaign, which takes a minute or two. With more cores campaigns may have further sizes: the file
-has those of two cores.
+Call this after a check's sizes or a campaign's selection have changed. It asks ReFrame about each
+campaign, which takes a minute or two. With more cores, campaigns may have further sizes: the file
+has the sizes for two cores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from onesided.system import paths, writing
 
 
 def main() -> None:
-    """Describe each campaign and write the sizes of its kernels."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     kernels: dict[str, dict[str, list[int]]] = {}
     for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):
@@ -27,7 +26,7 @@ def main() -> None:
         print(f"{path.stem}: {len(tests)} tests", flush=True)
     document = {"schema": declared.SIZES_SCHEMA, "kernels": dict(sorted(kernels.items()))}
     text = json.dumps(document, indent=1)
-    # a list of numbers is a line
+    # a list of numbers is one line
     lists = re.compile(r"\[\s+([\d,\s]+?)\s+\]")
     lines = lists.sub(lambda one: f"[{' '.join(one.group(1).split())}]", text)
     writing.write_text(declared.sizes_file(), f"{lines}\n")

@@ -1,10 +1,10 @@
-"""Put every fault that an MPI may have into every kernel that it concerns, and count the verdicts.
+"""Put every fault of an MPI into every kernel that it concerns, and count the verdicts.
 
-The faults and what is right for each are in tests/kernels/faults_of_mpi.py. A table goes to
-standard output, by kind of fault: how many faults there are, how often one was tried, how often the
-verdict was right and wrong. Those that were wrong follow it, one a line.
+The faults and their right verdicts are in tests/kernels/faults_of_mpi.py. Standard output gets a
+table by kind of fault: the number of faults, of trials, of right and of wrong verdicts. Wrong
+verdicts follow the table, one a line.
 
-With --keep FILE each trial leaves a line there, and a later run tries what is not in it.
+With --keep FILE each trial adds a line to the file, and a later run leaves out the trials in it.
 
 Exit codes: 0, 1 a verdict was wrong, 2 bad input.
 """
@@ -38,7 +38,7 @@ WORDS = {True: "right", False: "wrong", None: "not reached"}
 
 @dataclass(frozen=True)
 class Trial:
-    """A fault in a kernel: was the verdict right? None where the call was not reached."""
+    """A fault in a kernel: was the verdict right? None if the call was not reached."""
 
     kernel: str
     fault: str
@@ -50,7 +50,7 @@ class Trial:
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return what the command line asks for."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mpi", default="mpich-5.0.2", help="an environment (%(default)s)")
     parser.add_argument("--select", nargs="+", metavar="KERNEL", help="these kernels alone")
@@ -110,7 +110,7 @@ def table(found: Sequence[Trial]) -> str:
 
 
 def read_kept(path: Path | None) -> list[Trial]:
-    """Return the trials of earlier runs that were right; the others are made again."""
+    """Return the right trials of earlier runs; the others are made again."""
     if path is None or not path.exists():
         return []
     found = [Trial(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
@@ -118,7 +118,7 @@ def read_kept(path: Path | None) -> list[Trial]:
 
 
 def run(asked: argparse.Namespace, folder: Path) -> int:
-    """Try what is asked for; print the table; return the exit code."""
+    """Make the trials; print the table; return the exit code."""
     document = provision.provide(asked.mpi)
     if document["status"] != "ready":
         expected = f"{document['reason']}; expected one that is there"

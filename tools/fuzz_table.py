@@ -1,10 +1,10 @@
-"""Change inputs of every kind at random, and print what became of them: docs/faults.md.
+"""Change inputs of every kind at random, and print the results: docs/faults.md.
 
-Each trial changes one file of a right input (tests/fuzz/mutations.py), has the project's own reader
-read it, and judges (tests/fuzz/trial.py): one clear line that names the file, a right result, or
-wrong: a traceback, a line that says nothing, a command that ran, a value that cannot be.
+Each trial changes one file of a right input (tests/fuzz/mutations.py), gives it to the project's
+own reader, and judges the result (tests/fuzz/trial.py): one clear line that names the file, a right
+result, or wrong. Wrong is a traceback, an unclear line, a command that ran, or an impossible value.
 
-Exit codes: 0, 1 something was wrong; it is told on standard error, with the seed that shows it.
+Exit codes: 0, 1 a result was wrong; standard error has the result and its seed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Counts = Counter[str]
 
 
 def tried(kind: str, seeds: Iterable[int]) -> tuple[Counts, set[str]]:
-    """Return how often each verdict was given, and the kinds of change; tell what was wrong."""
+    """Return how often each verdict was given, and the kinds of change; report wrong results."""
     found: Counts = Counter()
     changes = set()
     for seed in seeds:
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first trial (0)")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only this one, or several")
     options = parser.parse_args(arguments)
-    sys.dont_write_bytecode = True  # a site file is a module; no two trials share one
+    sys.dont_write_bytecode = True  # a site file is a module, so each trial has its own
     with tempfile.TemporaryDirectory(prefix="onesided-fuzz-build-") as folder:
         os.environ["ONESIDED_BUILD"] = folder
         os.environ["ONESIDED_SESSION"] = str(Path(folder) / "reframe")

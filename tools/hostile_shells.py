@@ -4,11 +4,11 @@
     python tools/hostile_shells.py quick
     python tools/hostile_shells.py quick --rounds 2 --only "another polars on PYTHONPATH"
 
-Each run has results of its own, below --folder, and one round of all cells, unless --rounds asks
-for more. A cell is the same if its verdict, the ends of its launches and their transport are those
-of the plain shell. The plain shell has two runs: what differs between them tells nothing of a
-shell, and is left out. Prints a line for each shell. Exit code 1: a shell changed a cell, or its
-campaign neither ran nor named what is wrong.
+Each run has its own results, below --folder, and one round of all cells, unless --rounds asks for
+more. A cell is the same if its verdict, its launches' ends and their transport are the same as in
+the plain shell. The plain shell has two runs: a difference between them has no cause in a shell,
+and is left out. Prints a line for each shell. Exit code 1: a shell changed a cell, or its campaign
+neither ran nor named the fault.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from onesided.campaign import campaign as campaigns  # noqa: E402
 
 
 def write_campaign(name: str, rounds: int, folder: Path) -> Path:
-    """Write a campaign with so many rounds, and no further ones; return its file."""
+    """Write a campaign with so many rounds and no further rounds; return its file."""
     loaded = campaigns.load(name)
     document = {key: value for key, value in loaded.document.items() if key != "until"}
     path = folder / f"{loaded.name}.yaml"
@@ -42,11 +42,11 @@ def write_campaign(name: str, rounds: int, folder: Path) -> Path:
 
 
 def results_of(shell: hostile.Shell, campaign: Path, folder: Path) -> tuple[object, Path]:
-    """Run the campaign in a shell; return how it ended, and its folder of results."""
+    """Run the campaign in a shell; return the finished process and the results folder."""
     own = folder / re.sub(r"\W+", "_", shell.name)
     shutil.rmtree(own, ignore_errors=True)
     own.mkdir()
-    # one lock for all of them
+    # one lock for all shells
     lock = os.environ.get("ONESIDED_LOCK", str(folder / "lock"))
     variables = {"ONESIDED_RESULTS": str(own), "ONESIDED_LOCK": lock}
     answer = hostile.run(shell, campaign, own / "scratch", variables)
@@ -54,10 +54,10 @@ def results_of(shell: hostile.Shell, campaign: Path, folder: Path) -> tuple[obje
 
 
 def plain_verdicts(campaign: Path, folder: Path) -> dict:
-    """Return the verdicts that two runs in a plain shell agree in.
+    """Return the verdicts on which two runs in a plain shell agree.
 
     Raises:
-        SystemExit: one of them failed.
+        SystemExit: a run failed.
     """
     found = []
     for name in ("plain", "plain again"):

@@ -1,13 +1,13 @@
-"""Kill campaigns at random moments, run each again, and print the table of what came of them.
+"""Kill campaigns at random moments, run each again, and print a table of the results.
 
     python tools/kills_table.py --moments 50 --real 10 --seed 1
 
-`--moments` are of a campaign with made-up MPIs and kernels, `--real` of one with MPICH. A failure
-is printed with its seed and index; `--only SEED,INDEX` tries that moment alone, and
-`--length SECONDS` gives it the length of campaign that the moment was a part of. With `--record`,
-each kill is a line of that file as soon as it was judged; a further run with the same seed and file
-leaves these moments out, and its table has them. A moment at which the campaign has ended already
-counts for nothing: another one is tried.
+`--moments` are of a campaign with made-up MPIs and kernels, `--real` of a campaign with MPICH. A
+failure is printed with its seed and index. `--only SEED,INDEX` tries this moment alone, and
+`--length SECONDS` gives the length of the campaign to which the moment belongs. With `--record`,
+each kill adds a line to the file as soon as it is judged. A further run with the same seed and file
+leaves these moments out, and its table contains them. A moment after the campaign's end does not
+count: another moment is tried.
 
 Exit codes: 0, 1 something was lost, done twice or left behind, 2 bad input.
 """
@@ -40,7 +40,7 @@ MakePlace = Callable[[Path], killing.Place]
 
 
 def _fakes(folder: Path) -> MakePlace:
-    """Return what makes a place of the made-up MPIs, with a build of its own."""
+    """Return a function that makes a place with the made-up MPIs and its own build."""
     checkout = folder / "checkout"
     names = fake_campaign.make_checkout(checkout)
     root = {"ONESIDED_ROOT": str(checkout)}
@@ -48,7 +48,7 @@ def _fakes(folder: Path) -> MakePlace:
 
 
 def _real(folder: Path) -> MakePlace:
-    """Return what makes a place of MPICH, with the environments and kernels of the checkout."""
+    """Return a function that makes a place with MPICH and the checkout's kernels."""
     build = {"ONESIDED_BUILD": str(paths.build_dir())}
     return lambda place: killing.Place(place, [REAL], build, {**TINY, "rounds": 2})
 
@@ -56,7 +56,7 @@ def _real(folder: Path) -> MakePlace:
 def attempts(
     make: MakePlace, folder: Path, seed: int, indices: Iterable[int], length_s: float | None
 ) -> Iterator[killing.Kill]:
-    """Yield what came of each kill; say of each failure how to repeat it."""
+    """Yield each kill with its judgement; print for each failure how to repeat it."""
     usual = killing.undisturbed(make(folder / "undisturbed"))
     usual.elapsed_s = length_s or usual.elapsed_s
     print(f"undisturbed: {usual.elapsed_s:.1f} s, {len(usual.cells)} cells", flush=True)
@@ -74,7 +74,7 @@ def attempts(
 
 
 def recorded(path: Path | None, title: str, seed: int) -> list[killing.Kill]:
-    """Return the kills of a record that are of these MPIs and this seed."""
+    """Return a record's kills with these MPIs and this seed."""
     lines = path.read_text("utf-8").splitlines() if path and path.exists() else []
     found = [json.loads(line) for line in lines]
     return [
@@ -92,7 +92,7 @@ def record(path: Path | None, title: str, kill: killing.Kill) -> None:
 
 
 def table(kills: Sequence[killing.Kill]) -> str:
-    """Return the table in Markdown: a line a victim, and one of all."""
+    """Return the table in Markdown: a line for each victim, and a line for all."""
     lines = [f"| {' | '.join(COLUMNS)} |", "|---|" + "---:|" * (len(COLUMNS) - 1)]
     order = [name for name in killing.VICTIMS if name in {k.victim for k in kills}]
     for victim in [*order, "all"]:

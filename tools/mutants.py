@@ -1,11 +1,12 @@
 """Change one place of the software at a time, and see whether a test fails: the mutation proof.
 
-Each entry of tools/mutants.yaml is one such change, a mutant. It is applied in a worktree of HEAD
-in a temporary folder, and killed by a test that fails with the change and passes without.
+Each entry of tools/mutants.yaml is one such change, a mutant. The mutant is applied in a worktree
+of HEAD in a temporary folder. A test that fails with the change and passes without it kills the
+mutant.
 
-What each came to goes to build/mutants.jsonl; a run goes on from an earlier one of the same HEAD.
-Tests that measure wait for each other, whatever the number of jobs (tests/quiet.py).
-Exit codes: 0, 1 a mutant is not killed and has no reason, or more than three are not, 2 bad input.
+The results go to build/mutants.jsonl; a run continues an earlier run of the same HEAD. Tests that
+measure wait for each other, whatever the number of jobs (tests/quiet.py). Exit codes: 0, 1 a mutant
+is not killed and has no reason, or more than three are not killed, 2 bad input.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ KILLED, OPEN, SURVIVED = "killed", "open", "survived"
 
 
 class ListError(Exception):
-    """The list of mutants or an option is wrong: one line with field, found, expected."""
+    """A fault in the list of mutants or in an option: one line with field, found, expected."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change, as the list has it; `survives` is the reason of one that no test kills."""
+    """One change of the list; `survives` is the reason why no test kills the mutant."""
 
     name: str
     file: str
@@ -59,11 +60,11 @@ class Mutant:
 
     @property
     def digest(self) -> str:
-        """What tells whether an earlier result is of this very change and these tests."""
+        """Return a digest that tells whether an earlier result is for the same change and tests."""
         return hashlib.sha256(repr(replace(self, what="", survives="")).encode()).hexdigest()[:12]
 
     def applied(self, root: Path) -> str:
-        """Return the file's text with the change; what is replaced must be there once."""
+        """Return the file's text with the change; the file must have the replaced text once."""
         path = root / self.file
         text = path.read_text("utf-8") if path.is_file() else ""
         if text.count(self.find) != 1:
@@ -73,7 +74,7 @@ class Mutant:
 
 
 def read(path: Path) -> list[Mutant]:
-    """Return the mutants of a list; each has the same fields and a name of its own."""
+    """Return the mutants of a list; each has the same fields and its own name."""
     found: dict[str, Mutant] = {}
     for entry in yaml.safe_load(path.read_text("utf-8")):
         name = entry.get("name")
@@ -86,7 +87,7 @@ def read(path: Path) -> list[Mutant]:
 
 @contextlib.contextmanager
 def worktree(root: Path) -> Iterator[Path]:
-    """Give a worktree of HEAD; it is removed in the end."""
+    """Give a worktree of HEAD, and remove it at the end."""
     git = ("git", "-C", str(root), "worktree")
     with tempfile.TemporaryDirectory(prefix="onesided-mutants-") as folder:
         path = Path(folder).resolve() / "tree"
@@ -98,7 +99,7 @@ def worktree(root: Path) -> Iterator[Path]:
 
 
 def variables(tree: Path, build: Path) -> dict[str, str]:
-    """Return the variables of a worktree's tests, under which it is its own package that counts."""
+    """Return the variables of a worktree's tests, which make them use the worktree's package."""
     found = {name: value for name, value in os.environ.items() if name != "ONESIDED_ROOT"}
     found |= {"ONESIDED_BUILD": str(build), "PYTHONPATH": str(tree / "src")}
     command = [sys.executable, "-c", "import onesided; print(onesided.__file__)"]
@@ -110,15 +111,15 @@ def variables(tree: Path, build: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where mutants are tested."""
+    """The place where mutants are tested."""
 
     tree: Path
     variables: dict[str, str]
 
     def test(self, arguments: Sequence[str]) -> tuple[str, str]:
-        """Run pytest; return passed, failed or how else it ended, and the first test of it.
+        """Run pytest; return passed, failed or another end, and the first test with this result.
 
-        A slow test runs only if it is named itself, and not its file.
+        A slow test runs only if the list names the test itself, and not its file.
         """
         marks = () if all("::" in name for name in arguments) else NOT_SLOW
         command = ["timeout", "--foreground", "1h", *PYTEST, *marks, *arguments]
@@ -130,7 +131,7 @@ class Bench:
         return ended.get((answer.returncode, kind), f"pytest exited {answer.returncode}"), test
 
     def decide(self, mutant: Mutant, quick: bool) -> tuple[str, str]:
-        """Return what a mutant came to, and the test that caught it."""
+        """Return a mutant's result, and the test that caught it."""
         original = (self.tree / mutant.file).read_text("utf-8")
         self._write(mutant.file, mutant.applied(self.tree))
         try:
@@ -147,12 +148,12 @@ class Bench:
 
     def _write(self, name: str, text: str) -> None:
         (self.tree / name).write_text(text, "utf-8")
-        # Python takes bytecode of the same size and second for that of this text
+        # Python takes bytecode of the same size and second for this text's bytecode
         shutil.rmtree((self.tree / name).parent / "__pycache__", ignore_errors=True)
 
 
 def known_lines(results: Path, head: str, quick: bool) -> dict[str, dict[str, Any]]:
-    """Return what an earlier run of the same HEAD found, by the mutants' digests."""
+    """Return the results of an earlier run of the same HEAD, by the mutants' digests."""
     known = {}
     for line in map(json.loads, results.open(encoding="utf-8") if results.exists() else ()):
         if line["head"] == head and line["outcome"] in (KILLED, SURVIVED, OPEN if quick else ""):
@@ -186,7 +187,7 @@ def run(mutants: Sequence[Mutant], root: Path, quick: bool, jobs: int) -> list[d
     with contextlib.ExitStack() as stack:
         for job in range(jobs):
             tree, build = stack.enter_context(worktree(root)), root / "build" / "mutants" / str(job)
-            # what is built with sanitizers stays, with the path of its worktree
+            # files built with sanitizers stay, with the path of their worktree
             shutil.rmtree(build / "tests", ignore_errors=True)
             free.put(Bench(tree, variables(tree, build)))
         [mutant.applied(tree) for mutant in mutants]
@@ -199,7 +200,7 @@ def run(mutants: Sequence[Mutant], root: Path, quick: bool, jobs: int) -> list[d
 
 
 def main() -> int:
-    """Test the mutants that are asked for; return the exit code."""
+    """Test the chosen mutants; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="mutants; all if none is named")
     parser.add_argument("--list", action="store_true", help="say what there is and test nothing")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Print what checks would run on nodes of several sizes, as the table of docs/ranks.md.
 
-ReFrame describes the checks; nothing is run. A line has a check and a number of ranks, and for each
-kind of nodes: cells, repetitions (trials, or samples), and about how many seconds a launch takes.
+ReFrame describes the checks; nothing is run. A line has a check and a number of ranks. For each
+kind of nodes, the line has the cells, the repetitions (trials, or samples), and the approximate
+seconds of a launch.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 NUMBERS = [2, 8, 64]
 CHECKS = ("luecke", "llnl", "dinan", "redbook_collectives", "redbook_halo")
 SHOWN = ("RightShift", "AllToAll", "SwappedAllToAll", "Mutex", "Transpose", "Halo")
-#: Cores of a node, ranks that a node gets (None: all), nodes.
+#: Cores of a node, ranks on a node (None: all cores), nodes.
 NODES: dict[str, tuple[int, int | None, int | None]] = {
     "2 cores": (2, None, None),
     "16 cores": (16, None, None),
@@ -65,7 +66,7 @@ def described(cores: int, per_node: int | None, nodes: int | None) -> dict[str, 
 
 
 def written(test: dict[str, Any]) -> str:
-    """Return cells, repetitions and seconds of a test."""
+    """Return a test's cells, repetitions and seconds in words."""
     cells = len(grid.cells(test["base_point"], test["crosses"]))
     options = test["kernel_options"]
     repetitions = options.get("trials") or options.get("samples", "")
@@ -73,7 +74,6 @@ def written(test: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
     found = {name: described(*nodes) for name, nodes in NODES.items()}
     print("| check | ranks |", " | ".join(NODES), "|")
     print(f"|---|---{'|---' * len(NODES)}|")

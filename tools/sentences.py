@@ -1,8 +1,9 @@
-"""Draw sentences of the project at random, for somebody to read who has not written them.
+"""Draw random sentences of the project, for a reader who did not write them.
 
     python tools/sentences.py 50 --seed 7
 
-From README, docs and docstrings. A sentence that has to be read twice is a defect.
+The sentences are from README, docs and docstrings. A sentence that has to be read twice is a
+defect.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _of_page(text: str) -> Iterator[str]:
 
 
 def _of_module(text: str) -> Iterator[str]:
-    """Yield the docstrings of a module, those of its constants too."""
+    """Yield the docstrings of a module, including those of its constants."""
     for node in ast.walk(ast.parse(text)):
         written = node.value if isinstance(node, ast.Expr) else None
         if isinstance(written, ast.Constant) and isinstance(written.value, str):
@@ -37,7 +38,7 @@ def _of_module(text: str) -> Iterator[str]:
 
 
 def sentences(root: Path) -> list[tuple[str, str]]:
-    """Return file and sentence, of every sentence with enough words to be misread."""
+    """Return file and sentence, for every sentence with enough words to be misread."""
     listed = subprocess.run(
         ["git", "ls-files", "*.md", "src/onesided/*.py", "reframe_checks/*.py"],
         cwd=root, capture_output=True, text=True, check=True,
@@ -53,7 +54,6 @@ def sentences(root: Path) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    """Print some of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("count", type=int, nargs="?", default=50)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Make .venv from requirements.lock: what `make setup` calls, with the standard library alone.
+"""Make .venv from requirements.lock, with the standard library alone: the work of `make setup`.
 
-May be interrupted and run again: a stamp, written last, says that .venv is whole; without it
-.venv is made again. May be run twice at once: the second waits, and finds the work done.
-Exit codes: 0, 1 an installation failed, 2 this machine lacks something. It is kept readable for
-older Pythons, so that they can say that they are too old.
+May be interrupted and run again: a stamp, written last, says that .venv is whole; without the
+stamp, .venv is made again. May be run twice at once: the second run waits, and finds the work done.
+Exit codes: 0, 1 an installation failed, 2 this machine lacks something. Older Pythons can read this
+file, so that they can say that they are too old.
 
-With --runtime, which the container images are made with, it leaves out what requirements.in names
-below its line on development, and what only that needs; no compiler is asked for.
+With --runtime, for container images, packages below the line on development in requirements.in are
+left out, and so are packages that only these need; no compiler is required.
 """
 
 from __future__ import annotations
@@ -39,29 +39,28 @@ PIP_OPTIONS = ("--no-input", "--disable-pip-version-check", "--progress-bar=off"
 
 
 def say(text: str) -> None:
-    """Print one line at once."""
     print(f"setup: {text}", flush=True)
 
 
 def fail(text: str, code: int) -> NoReturn:
-    """End with one line."""
+    """Print one line and end."""
     print(f"setup: {text}", file=sys.stderr, flush=True)
     sys.exit(code)
 
 
 def is_runtime() -> bool:
-    """Return whether tools for development are to be left out."""
+    """Return whether to leave out tools for development."""
     return RUNTIME in sys.argv[1:]
 
 
 def check_machine() -> None:
-    """End with exit code 2 where this machine lacks what no set-up can bring."""
+    """End with exit code 2 if this machine lacks something that no set-up can bring."""
     if sys.version_info < OLDEST_PYTHON:
         found = ".".join(str(number) for number in sys.version_info[:2])
         fail(f"found Python {found}; expected 3.11 or newer (make PYTHON=python3.12 …)", 2)
     if not is_runtime() and shutil.which("cc") is None:
         fail("found no C compiler; expected one called cc in PATH (gcc or clang)", 2)
-    unusable = re.search(r"[^\w /.+@=~(),-]", str(ROOT))  # as onesided.system.paths has it
+    unusable = re.search(r"[^\w /.+@=~(),-]", str(ROOT))  # as in onesided.system.paths
     if unusable:
         expected = "letters, digits, blanks and /.+@=~(),-_"
         fail(f"{ROOT}: found {unusable.group()!r} in its path; expected {expected}", 2)
@@ -70,7 +69,7 @@ def check_machine() -> None:
 
 
 def digest() -> str:
-    """Return what the stamp must say: the lock, this Python, and the folder .venv is in."""
+    """Return the stamp's text: a digest of the lock, this Python, and the folder of .venv."""
     parts = [LOCK.read_bytes(), sys.version.encode(), str(VENV).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -84,7 +83,7 @@ def is_complete() -> bool:
 
 
 def pip_variables(python: Path) -> dict:
-    """Return the environment for pip: of a user's settings, those of the package index."""
+    """Return pip's environment: of a user's settings, only those for the package index."""
     sys.path.insert(0, str(ROOT / "src"))
     from onesided.system.pip import variables
 
@@ -92,7 +91,7 @@ def pip_variables(python: Path) -> dict:
 
 
 def run(what: str, *command: object, variables: dict | None = None) -> None:
-    """Run a step with its output in the log; end with its own words if it fails."""
+    """Run a step with its output in the log; if it fails, end with its own words."""
     with LOG.open("a+") as log:
         begin = log.seek(0, 2)
         words = [str(word) for word in command]
@@ -120,9 +119,9 @@ def locked(package: str) -> str:
 
 
 def without_development(lock: str, declared: str) -> str:
-    """Return the lock without what only development needs.
+    """Return the lock without packages that only development needs.
 
-    Each package of the lock says by ``via`` what it is there for.
+    Each package of the lock says by ``via`` what needs it.
     """
     development = re.findall(r"^[\w-]+", declared.partition(DEVELOPMENT)[2], re.MULTILINE)
     entries = dict(re.findall(r"^([\w.-]+)(==.*\n(?:[ #].*\n)*)", lock, re.MULTILINE))
@@ -142,11 +141,11 @@ def install_locked() -> None:
     version = ".".join(str(number) for number in sys.version_info[:3])
     say(f"installing what requirements.lock names into .venv (Python {version}) …")
     LOG.write_text("")
-    # not the Python of an activated .venv, which this is about to remove
+    # not the Python of an activated .venv, which is removed next
     python = getattr(sys, "_base_executable", None) or sys.executable
     run("python -m venv", python, "-m", "venv", "--clear", VENV)
     with tempfile.NamedTemporaryFile("w", suffix=".txt", dir=str(BUILD)) as first:
-        # one locked package comes as source only; it is built with the locked setuptools
+        # one locked package comes only as source; it is built with the locked setuptools
         first.write(locked("setuptools"))
         first.flush()
         pip_install("installing setuptools", "--require-hashes", "--no-deps", "-r", first.name)
@@ -168,13 +167,14 @@ def install_project() -> None:
 
 
 def isolate() -> None:
-    """Have the command start its Python apart from the shell's PYTHON* and the user's packages.
+    """Make the command start its Python without the shell's PYTHON* and the user's packages.
 
-    Else a PYTHONHOME ends it, and a PYTHONPATH gives it other packages, before its first line.
+    Otherwise PYTHONHOME ends the command, and PYTHONPATH gives it other packages, before its first
+    line.
     """
     script = VENV / "bin" / "onesided"
     text = script.read_text()
-    if text.startswith("#!/bin/sh"):  # where the path of Python is too long, or has blanks
+    if text.startswith("#!/bin/sh"):  # if the path of Python is too long, or has blanks
         whole = text.replace('"$0" "$@"', '-I "$0" "$@"', 1)
     else:
         first, rest = text.split("\n", 1)
@@ -183,7 +183,7 @@ def isolate() -> None:
 
 
 def write_stamp() -> None:
-    """Say that .venv is whole; it is the last thing done."""
+    """Write the stamp, the last step, which says that .venv is whole."""
     new = STAMP.with_suffix(".new")
     new.write_text(digest())
     new.replace(STAMP)
@@ -199,8 +199,8 @@ def main() -> None:
         except OSError:
             say("waiting for another set-up of this folder")
             fcntl.flock(guard, fcntl.LOCK_EX)
-        # every step inherits the lock as its standard input: one that outlives a kill of this
-        # script keeps the next set-up waiting, and so out of the folder it still writes to
+        # every step inherits the lock as standard input: a step that outlives a kill of this script
+        # makes the next set-up wait, because the step still writes to the folder
         os.dup2(guard.fileno(), 0)
         if not is_complete():
             install_locked()

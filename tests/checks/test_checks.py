@@ -116,7 +116,7 @@ def test_origin_threads_and_processes_have_the_ranks_and_the_level_they_need(des
     assert len({level for kind, n, level in found if (kind, n) == ("one_window", 1)}) == 4
 
 
-#: Every check under one MPI, one check under every MPI, and another under every setting.
+#: Every check under one MPI, one check under every MPI, and another check under every setting.
 DRY_RUNS = {
     "every check": ("--filter-expr=setting == 'default'", f"--prgenv=^{FIRST}$"),
     "every MPI": ("--tag=smoke", "--filter-expr=thread_level == 'single'"),

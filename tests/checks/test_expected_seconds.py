@@ -25,7 +25,7 @@ MEASURED = ROOT / "tests" / "data" / "launch_seconds.csv"
 MEASURED_CACHE_BYTES = 256 << 20
 PATTERNS = ("right_shift", "tree_broadcast", "all_to_all")
 FACTOR = 2.5
-"""By which an estimate may miss a measured time. Another machine, or other work, adds to this."""
+"""The factor by which an estimate may miss a time; another machine or other work adds to it."""
 
 SITE = """
 from onesided.sites import configuration
@@ -36,7 +36,7 @@ site_configuration = configuration("made_up", "nodes of any size", [{partition!r
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """Return a function that gives, by check and ranks, the tests on nodes with some cores."""
+    """Return a function that gives the tests by check and ranks, on nodes with some cores."""
 
     def found(number_of_cores, numbers, *checks):
         folder = tmp_path_factory.mktemp("site")

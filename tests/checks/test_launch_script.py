@@ -1,4 +1,4 @@
-"""The launch script: what a dead launcher left undone is run again, and every launcher recorded."""
+"""The launch script: it runs again what a dead launcher left undone, and records every launcher."""
 
 import json
 import os
@@ -11,8 +11,8 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / "reframe_checks" / "launch.sh"
 
-# A kernel in shell: takes the first of three cells that is neither over nor begun, and dies in
-# the one it is told to die in.
+# A kernel in shell: takes the first of three cells that is neither over nor begun, and dies in a
+# given cell.
 KERNEL = """#!/bin/sh
 echo '{"type":"header"}' >>lines
 for cell in 1 2 3; do
@@ -72,7 +72,7 @@ def test_cells_that_a_dead_launcher_never_reached_are_run_without_the_one_that_k
     assert over == ["c=1", "c=3"]
 
 
-# The same, with a header that has its cells; it dies after the last one, as in MPI_Finalize.
+# The same, with a header that lists its cells; it dies after the last cell, as in MPI_Finalize.
 DIES_AFTER = KERNEL.replace(
     '{"type":"header"}', '{"type":"header","cells":["c=1,d=a","c=2,d=a","c=3,d=a"],"mpi":{}}'
 ).replace('echo \'{"type":"finished"}\' >>lines', "exit 139")
@@ -86,7 +86,7 @@ def test_a_launcher_that_died_after_its_last_cell_is_not_started_again(launch, t
 
 def test_a_launcher_that_died_in_a_cell_is_started_again_whatever_its_end_will_be(launch, tmp_path):
     ended = launch(DIES_AFTER, "2")
-    # of three cells one has no result: the third launcher finds nothing left to begin
+    # one of three cells has no result: the third launcher finds no cell left to begin
     assert [(one["exit_status"], one["cells_begun"]) for one in ended] == [
         (7, 2),
         (139, 1),
@@ -102,7 +102,7 @@ def test_a_launcher_that_ends_in_silence_before_its_first_cell_is_started_once_m
     assert (first["finished"], second["finished"]) == (False, False)
 
 
-# Kills itself the first time, as somebody outside would; the second time it runs all cells.
+# Kills itself the first time, like a kill from outside; the second time it runs all cells.
 KILLED_ONCE = KERNEL.replace("#!/bin/sh\n", "#!/bin/sh\nmkdir tried 2>/dev/null && kill -KILL $$\n")
 
 
@@ -170,7 +170,7 @@ def test_time_outs_in_a_row_are_counted_by_setting_and_a_good_launch_ends_its_ro
 
 def test_a_row_of_time_outs_in_one_setting_takes_no_launcher_from_another(launch):
     launch(HANG, timeout_s="1", setting="one")
-    # its first cell hangs; what follows is run, for this setting has timed out once
+    # its first cell hangs; later cells run, because this setting has timed out once
     program = KERNEL.replace("exit 7", "sleep 317")
     first, second = launch(program, "1", timeout_s="1", setting="two")[-2:]
     assert (first["timed_out"], second["finished"]) == (True, True)
@@ -187,7 +187,7 @@ def test_too_few_arguments_are_a_usage_error():
     assert "expected LINES RECORD TIMEOUT_S LAUNCHER" in answer.stderr
 
 
-# A kernel in shell whose every launcher takes its time and dies in the first cell it begins.
+# A kernel in shell: every launcher takes some time and dies in the first cell it begins.
 HANGS = """#!/bin/sh
 echo '{"type":"header"}' >>lines
 echo "{\\"type\\":\\"started\\",\\"cell\\":\\"c=$(wc -l <lines)\\"}" >>lines

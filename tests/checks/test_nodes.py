@@ -1,4 +1,4 @@
-"""Which ranks and cells checks have on other nodes; ReFrame's own ways to ask for ranks."""
+"""The ranks and cells of checks on other nodes; ReFrame's own options for ranks."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ site_configuration = configuration("made_up", "nodes of any size", [{partition!r
 """
 LOCAL = {"name": "node", "scheduler": "local", "launcher": "mpiexec", "features": ["one_node"]}
 NUMBERS = [2, 3, 4, 8, 16, 64]
-#: Checks of every kind: with trials, with sizes, with and without further cells from three ranks.
+#: Checks of every kind: with trials, with sizes, with and without further cells from three ranks
+#: on.
 CHECKS = ("luecke", "llnl", "dinan", "redbook_active", "redbook_streams", "redbook_matrix_vector")
 REPETITIONS = ("trials", "computing-trials", "samples", "burst", "computing-samples")
 SLOW = pytest.mark.slow
 
 
 def node_of(cores, **extras):
-    """Return a partition of a scheduler, whose nodes are others than this machine."""
+    """Return a partition of a scheduler, whose nodes differ from this machine."""
     return {
         "name": "node", "scheduler": "squeue", "launcher": "srun",
         "processor": {"num_cpus": cores}, "extras": extras,
@@ -45,7 +46,7 @@ NODES = {
 
 @pytest.fixture(scope="module")
 def reframe(tmp_path_factory):
-    """Return a function that calls ReFrame on a site with one partition and gives what it says."""
+    """Return a function that calls ReFrame on a site with one partition and returns its output."""
 
     def call(partition, *options, asked=None, checks=CHECKS):
         folder = tmp_path_factory.mktemp("site")
@@ -67,7 +68,7 @@ def reframe(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def described(reframe):
-    """Return a function that gives the tests on a partition, by their names."""
+    """Return a function that gives a partition's tests, by their names."""
     known = {}
 
     def found(name, asked=NUMBERS):
@@ -105,7 +106,7 @@ def test_more_cores_give_every_test_the_same_cells_and_repetitions_or_more(descr
         assert cells(test) <= cells(more[name]), name
         there = repetitions(more[name])
         for option, number in repetitions(test).items():
-            # a kernel takes as many as it likes where nothing is said
+            # without a choice, a kernel takes as many as it likes
             assert number <= there.get(option, number), (name, option)
 
 

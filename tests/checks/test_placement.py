@@ -1,4 +1,4 @@
-"""Ranks are put on nodes as a partition says, by a launcher that fits, and say where they are."""
+"""Ranks are placed on nodes as a partition asks, by a suitable launcher, and report their place."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from onesided.sites import configuration
 
 site_configuration = configuration("here", "a test", [{partition!r}])
 """
-#: Those of the tests that are asked for: ReFrame takes seconds to load all.
+#: The chosen tests only: ReFrame takes seconds to load all.
 CHECKS = ("shared_counter", "origin_threads")
 LOCAL = {"name": "node", "scheduler": "local", "launcher": "mpiexec"}
 SLURM = {"name": "network", "scheduler": "squeue", "launcher": "srun"}
@@ -25,7 +25,7 @@ ONE_TEST = ["--tag=smoke", "--filter-expr=setting == 'default' and thread_level 
 
 @pytest.fixture
 def reframe(tmp_path):
-    """Return a function that calls ReFrame on a site with one partition and gives what it says."""
+    """Return a function that calls ReFrame on a site with one partition and returns its output."""
 
     def call(partition, environment, *options):
         site = tmp_path / "site.py"
@@ -50,7 +50,7 @@ def reframe(tmp_path):
 
 @pytest.fixture
 def job_script(reframe, tmp_path, ready_environment):
-    """Return a function that gives the lines of the job script of a dry run."""
+    """Return a function that gives the lines of a dry run's job script."""
 
     def script(partition, environment, selection=ONE_TEST):
         ready_environment(environment)

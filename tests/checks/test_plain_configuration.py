@@ -1,4 +1,4 @@
-"""The checks under a configuration of a site's own: real ReFrame, Debian's MPIs as modules."""
+"""The checks under a site's own configuration: real ReFrame, with Debian's MPIs as modules."""
 
 import json
 import os
@@ -17,13 +17,13 @@ ROOT = Path(__file__).parents[2]
 REFRAME = Path(sys.executable).with_name("reframe")
 MODULES = Path("/usr/share/modules/init/bash")
 LMOD = Path(os.environ.get("LMOD_CMD", "/usr/share/lmod/lmod/libexec/lmod"))
-#: The kernel of the check, and the one that reports the transport.
+#: The check's kernel, and the kernel that reports the transport.
 KERNELS = "shared_counter,progress"
 CHOSEN = "setting == 'default' and thread_level == 'single'"
-#: In each environment there is the fixture that builds the kernels, and the check.
+#: Each environment has the fixture that builds the kernels, and the check.
 BOTH = 2
 FAMILIES = ("mpich", "openmpi")
-#: Under one MPI of a module the check is as under another: the second one comes with slow tests.
+#: The check is the same under each MPI of a module, so the second MPI is only in slow tests.
 SLOW = pytest.mark.slow
 OTHER = "openmpi"
 PLAIN = """
@@ -41,7 +41,7 @@ site_configuration = {{
     "environments": {environments!r},
 }}
 """
-#: Of a wrapper that compiles for another processor: 0x53 in the header's field is no machine here.
+#: A wrapper that compiles for another processor: 0x53 in the header's field is no machine here.
 CROSS = """#!/bin/sh
 {mpicc} "$@" || exit
 while [ $# -gt 0 ]; do
@@ -75,7 +75,6 @@ def module(folder, name, *, of):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Return the folder of a site: its modules, its configuration, and its build folder."""
     if not MODULES.is_file():
         pytest.skip("no Environment Modules (Debian: environment-modules)")
     folder = tmp_path_factory.mktemp("site")
@@ -84,7 +83,7 @@ def site(tmp_path_factory):
         if shutil.which(f"mpicc.{family}") is None:
             pytest.skip(f"Debian's {family} is not installed")
         for name in ("mpicc", "mpirun", "mpiexec"):
-            # MPICH's launcher looks for its proxy beside the path by which it was called
+            # MPICH's launcher looks for its proxy beside the path with which it was called
             text = f'#!/bin/sh\nexec /usr/bin/{name}.{family} "$@"\n'
             executable(folder / "bin" / family / name, text)
         module(folder, family, of=family)
@@ -107,7 +106,7 @@ def write(path, environments=ENVIRONMENTS, system="envmod", init=MODULES):
 
 
 def reframe(site, *options, config="plain.py", build=None, variables=None):
-    """Run the smoke check of the shared counter; return what ReFrame said."""
+    """Run the smoke check of the shared counter; return ReFrame's output."""
     asked = ["-c", "reframe_checks/shared_counter.py", "-t", "smoke", "-E", CHOSEN]
     answer = subprocess.run(
         [REFRAME, "-C", site / config, *asked, f"--prefix={site / 'reframe'}", *options],
@@ -134,13 +133,13 @@ def reframe(site, *options, config="plain.py", build=None, variables=None):
 
 @pytest.fixture(scope="module")
 def ran(site):
-    """Return what ReFrame said of a run in all environments of the site but one."""
+    """Return ReFrame's output for a run in all environments of the site except one."""
     return reframe(site, "-r", "--performance-report", f"--prgenv=^(?!{OTHER}$)")
 
 
 @pytest.fixture(scope="module")
 def ran_in(site, request):
-    """Return a function that gives what ReFrame said of the run with an MPI."""
+    """Return a function that gives ReFrame's output for the run with an MPI."""
 
     def said(family):
         if family != OTHER:
@@ -156,13 +155,12 @@ def document(site, environment, partition="box.compute", build="build"):
 
 
 def of(said, environment, word, partition="compute"):
-    """Return the lines on an environment with a word of ReFrame's, such as FAIL."""
+    """Return the lines about an environment with a word of ReFrame's, such as FAIL."""
     name = rf"@box:{partition}\+{environment}(?!\S)"
     return re.findall(rf"^\[\s*{word}\s*\] .*{name}.*$", said, re.M)
 
 
 def reason(said, environment):
-    """Return the one reason that ReFrame gives for the failure of an environment's fixture."""
     (found,) = re.findall(
         rf"^FAILURE INFO for SiteKernels ~box:compute\+{environment} .*?^  \* Reason: (.*?)$",
         said,
@@ -249,7 +247,7 @@ def test_a_dry_run_needs_no_mpi_and_says_nothing_of_one(site):
 
 @pytest.mark.parametrize("run", ["--dry-run", pytest.param("-r", marks=SLOW)])
 def test_the_command_line_chooses_ranks_and_time_limits(site, ran, run):
-    """Four ranks on two cores take their time; what is to be run is in the script before."""
+    """Four ranks on two cores are slow; the script before the run lists what will run."""
     said = reframe(
         site,
         *(run, "--keep-stage-files", "--system=box:compute", "-p", "mpich"),

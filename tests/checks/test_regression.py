@@ -1,4 +1,4 @@
-"""Claims about ReFrame's mode regression: what a reference catches, and how ReFrame tells of it."""
+"""Claims about ReFrame's mode regression: what a reference finds, and how ReFrame reports it."""
 
 import functools
 import json
@@ -25,41 +25,40 @@ MPI = "mpich-5.0.2"
 PLACE = ("laptop", "node", MPI)
 TEST = "ProgressQuick %setting=default %thread_level=single %ranks=2 %placement=unbound"
 FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
-#: Cells of that test: one of a target that is idle, and one that is independent unless the library
-#: may not use shared memory.
+#: Cells of the test: one with an idle target, and one that is independent unless the library may
+#: not use shared memory.
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"
-#: Comparisons of which one has to tell: between two runs the cores of a virtual machine may come to
-#: share a cache, or no longer share one, and latencies then change by a factor of nearly three; or
-#: they do less at a time than before, and nothing can be decided.
+#: One of so many comparisons has to decide. Between two runs, the cores of a virtual machine may
+#: begin or stop to share a cache, so that latencies change by a factor of nearly three. Or the
+#: cores do less at a time than before, so that nothing can be decided.
 TRIES = 3
-#: Options of the kernel where no claim is about its verdicts: they are what a launch takes.
+#: Options of the kernel that make a launch short, for claims that are not about verdicts.
 BRIEF = "samples:1,retakes:0"
-#: How the warning of a figure that is not decided begins.
+#: The beginning of the warning about an undecided figure.
 WHY = "no launch showed them well below their bounds"
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of ReFrame: what it printed, and its report of the one test."""
+    """A run of ReFrame: its output, and its report of the one test."""
 
     output: str
     case: dict
 
     @property
     def figures(self):
-        """What ReFrame's report says of each performance variable."""
+        """The performance variables in ReFrame's report."""
         found = self.case["perfvalues"] or {}
         return {name.removeprefix("laptop:node:"): values for name, values in found.items()}
 
     def holds(self, name):
-        """Tell whether a bound was there for a figure."""
+        """Tell whether a figure had a bound."""
         return name in self.figures and self.figures[name][3] is not None
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory, ready_environment):
-    """Run the campaign once for the tests of this file; return its results."""
     ready_environment(MPI)
     return run_campaign(tmp_path_factory.mktemp("campaign"))
 
@@ -100,7 +99,7 @@ def onesided(*arguments, **variables):
 
 @pytest.fixture
 def kept(campaign, tmp_path, monkeypatch):
-    """Keep the campaign's verdicts; return their file."""
+    """Keep the campaign's verdicts; return the file."""
     monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
     keep_references(campaign)
     return references.file_of(*PLACE)
@@ -112,7 +111,7 @@ def keep_references(*arguments):
 
 
 def keep(path, figures=(), verdicts=()):
-    """Leave in a file the verdicts of these cells, and bounds of twice these values."""
+    """Write the verdicts of these cells, and bounds of twice these values, into a file."""
     document = json.loads(path.read_text())
     document["figures"] = {
         TEST: {
@@ -162,19 +161,19 @@ def reframe(folder, *options, **variables):
 
 
 def options_of_the_mode():
-    """Return what ReFrame's mode regression stands for, with the checks of one file alone."""
+    """Return the options of ReFrame's mode regression, for the checks of one file only."""
     options = [shlex.split(option)[0] for option in sites.regression_mode()["options"]]
     kept = [one for one in options if not one.startswith(("--checkpath", "--recursive"))]
     return (*kept, f"--checkpath={ROOT / 'reframe_checks/progress.py'}")
 
 
 def regression(folder, *options, mode=None, **variables):
-    """Run the test of one thread level under one MPI as ReFrame's mode regression has it."""
+    """Run the test of one thread level under one MPI, as ReFrame's mode regression does."""
     report = folder / "report.json"
     answer = reframe(
         folder,
         *(options_of_the_mode() if mode is None else [f"--mode={mode}"]),
-        # beside a mode, -p adds to ReFrame's default of every environment
+        # with a mode, -p adds to ReFrame's default of every environment
         f"--setvar=valid_prog_environs={provision.reframe_name(MPI)}",
         "--name=ProgressQuick.*single",
         f"--prefix={folder}",
@@ -191,13 +190,13 @@ def regression(folder, *options, mode=None, **variables):
 
 
 def with_options(options=BRIEF):
-    """Return the option that gives options to the kernel."""
+    """Return the option that passes options to the kernel."""
     return f"--setvar=kernel_options={options}"
 
 
 @functools.cache
 def cells_of_the_test():
-    """Return the ids of the test's cells, in the order in which a launch runs them."""
+    """Return the ids of the test's cells, in the order of a launch."""
     from test_checks import REFRAME
 
     answer = subprocess.run(
@@ -212,12 +211,12 @@ def cells_of_the_test():
 
 @pytest.fixture
 def with_fault(ready_environment):
-    """Return a function that gives the variables of a fault in one cell, or in whole launches."""
+    """Return a function that gives the variables for a fault in one cell, or in whole launches."""
     environment = launching.Environment(ready_environment(MPI))
 
     def variables(fault, cell=None):
         here = f" {cells_of_the_test().index(cell)}" if cell else ""
-        kept = {"ONESIDED_KEEP_ENVIRONMENT": "1"}  # what is set for an MPI is removed otherwise
+        kept = {"ONESIDED_KEEP_ENVIRONMENT": "1"}  # otherwise, variables for an MPI are removed
         return {**launching.with_fault(environment, fault + here), **kept}
 
     return variables
@@ -266,12 +265,12 @@ def test_a_latency_that_is_higher_fails_and_says_which_and_how_high(kept, with_f
     reason = run.case["fail_reason"]
     assert f"failed to meet reference(s): {name}={value} s, expected {reference}" in reason
     assert f"u={reference * (1 + upper)}" in reason
-    # each repeat is a launch of its own, and all of them are kept
+    # each repeat is its own launch, and all launches are kept
     assert run.figures["launches"][0] == repeats.ENOUGH_LAUNCHES
     records = list(tmp_path.glob(f"stage/**/{repeats.EARLIER}*/{repeats.LAUNCHES}"))
     assert len(records) == repeats.ENOUGH_LAUNCHES - 1
     assert len({record.read_text() for record in records}) == len(records)
-    # what ReFrame's users look at: JUnit, the performance log, the results of former sessions
+    # outputs of ReFrame: JUnit, the performance log, the results of earlier sessions
     assert name in (tmp_path / "junit.xml").read_text()
     log = (tmp_path / "perflogs/laptop/node/ProgressQuick.log").read_text().splitlines()
     assert f"{name}={value} s (r={reference} l=None u={upper})" in log[-1]
@@ -280,7 +279,7 @@ def test_a_latency_that_is_higher_fails_and_says_which_and_how_high(kept, with_f
 
 
 def test_a_latency_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
-    """On a core that does less at a time than the campaign's: as a burner leaves it."""
+    """On a core that does less at a time than the campaign's core, as beside a burner."""
     keep(kept, figures={IDLE: 1e-12})
     document = json.loads(kept.read_text()) | {"least_width": 1e9}
     references.write({kept: document}, replace=True)
@@ -304,7 +303,7 @@ def test_a_verdict_that_turned_fails_unless_it_is_a_known_defect(kept, tmp_path)
     assert json.loads(kept.read_text())["tests"][TEST] == {COMPUTES: "independent"}
     without_shared_memory = {
         **settings.value("no_shm", "mpich", "5.0.2").variables,
-        "ONESIDED_KEEP_ENVIRONMENT": "1",  # what the shell sets for an MPI is removed otherwise
+        "ONESIDED_KEEP_ENVIRONMENT": "1",  # otherwise, the shell's variables for an MPI are removed
     }
     run = regression(tmp_path, **without_shared_memory)
     assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")

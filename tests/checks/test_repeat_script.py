@@ -1,4 +1,4 @@
-"""The script that repeats a launch: as often as it is asked for, with the files of each kept."""
+"""The script that repeats a launch as often as requested, and keeps the files of each launch."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`onesided site check`: each thing that would go wrong later is a line now."""
+"""`onesided site check`: a line now for each thing that would fail later."""
 
 import contextlib
 import os
@@ -39,7 +39,7 @@ def site_file(tmp_path, monkeypatch):
         }
         for key in without:
             del partition[key]
-        # a name for each: Python takes a file of the same second and size for the one it compiled
+        # different names: Python takes a file of the same second and size for the compiled one
         path = tmp_path / f"mine{len(list(tmp_path.glob('mine*.py')))}.py"
         path.write_text(FILE.format(hostnames=hostnames, partition=partition, more=more or {}))
         return path
@@ -66,13 +66,13 @@ def program(tmp_path, monkeypatch):
     return put
 
 
-#: Where a package puts what gives a shell the command `module`.
+#: The folder where a package puts the setup of the shell command `module`.
 ENVIRONMENT_MODULES = ("/usr/share/modules/init/bash", "/usr/share/Modules/init/bash")
 
 
 @pytest.fixture(autouse=True)
 def no_modules_of_the_machine(monkeypatch):
-    """Take from a test what a shell with modules hands down."""
+    """Remove the variables and functions that a shell with modules hands down."""
     for name in [one for one in os.environ if "module" in one.lower() or one == "BASH_ENV"]:
         monkeypatch.delenv(name)
     monkeypatch.delenv("LMOD_CMD", raising=False)
@@ -380,7 +380,7 @@ def test_with_a_scheduler_what_fails_here_is_a_note_with_what_to_type_in_a_job(s
     job = {"more": LMOD, "prepare_cmds": ["cd /nowhere"], "modules": ["a"], "access": ["-A", "x y"]}
     found = site_check.check(site_file(**{**SLURM, **job}, extras=PMI2))
     assert found.faults == []
-    # without the modules system nothing is said of its modules
+    # without the modules system, there is no line about its modules
     command, kind = [note for note in found.notes if "in a job, type: " in note]
     assert "prepare_cmds.0: found cd /nowhere (exit status 1: cd: /nowhere: No such file" in command
     assert command.endswith("in a job, type: srun --ntasks=1 -A 'x y' bash -c 'cd /nowhere'")
@@ -451,7 +451,7 @@ def test_reframe_wants_its_modules_system_here_where_it_resolves_conflicts(site_
 def test_no_shipped_site_file_has_a_fault_anywhere(path, onesided):
     answer = onesided("site", "check", path, check=False)
     lines = answer.stderr.splitlines()
-    # the virtual cluster's machine is any, and its Slurm is the machine's own
+    # the virtual cluster accepts any machine, and its Slurm is the machine's own
     missing = [line for line in lines if re.search(r"found no (sbatch|srun) on PATH", line)]
     assert lines == (missing if path.stem == "virtual_cluster" else []), answer.stderr
     assert f"{path.stem}:" in answer.stdout
@@ -475,7 +475,7 @@ GNU = {"name": "PrgEnv-gnu", "cc": "mpicc", "modules": ["gnu"]}
 
 @pytest.fixture
 def plain_file(tmp_path):
-    """Return a function that writes a configuration that has nothing of this project."""
+    """Return a function that writes a configuration without any part of this project."""
 
     def write(*environments, hostnames=HERE, modules_system="nomod", **changes):
         partition = {

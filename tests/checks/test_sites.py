@@ -1,4 +1,4 @@
-"""The shipped site files: each is loaded by ReFrame, and passes a dry run of the checks."""
+"""The shipped site files: ReFrame loads each, and each passes a dry run of the checks."""
 
 import collections
 import functools
@@ -16,7 +16,7 @@ from onesided.sites import site_check
 ROOT = Path(__file__).parents[2]
 FILES = {path.stem: path for path in sorted((ROOT / "reframe_checks/sites").glob("[!_]*.py"))}
 ENVIRONMENT = "mpich-5.0.2"
-#: Those of machines that are not this one.
+#: Sites for other machines.
 EXAMPLES = ("flux", "pbs", "slurm_mpiexec", "slurm_srun", "workstation")
 
 
@@ -26,7 +26,7 @@ def one_environment(ready_environment):
 
 
 def dry_run(site, folder, *options, checks=""):
-    """Return what ReFrame says of a dry run of all checks, or of one, wherever it is called."""
+    """Return ReFrame's output for a dry run of all checks or of one, from any folder."""
     return subprocess.run(
         [
             Path(sys.executable).with_name("reframe"),
@@ -49,7 +49,6 @@ def dry_run(site, folder, *options, checks=""):
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory):
-    """Return a function that gives a site's job scripts of the smoke check, by partition."""
     only = "setting == 'default' and thread_level == 'single'"
 
     @functools.cache
@@ -66,7 +65,8 @@ def scripts(tmp_path_factory):
     return of
 
 
-#: Checks that ask a partition for different things; test_checks.py has all of them on one.
+#: Checks that ask a partition for different things; test_checks.py runs all checks on one
+#: partition.
 SOME = "setting == 'default' and thread_level == 'single' and {'smoke', 'quick', 'llnl'} & tags"
 
 

@@ -1,4 +1,4 @@
-"""The report of a transport: asked once, kept whole, never in the way of the launch that counts."""
+"""The report of a transport: asked once, kept whole, and never part of the launch that counts."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / "reframe_checks" / "transport_report.sh"
 
-# A launcher in shell: counts its calls, tells of the flavor, writes the kernel's line.
+# A launcher in shell: counts its calls, reports the flavor, writes the kernel's line.
 LAUNCHER = """#!/bin/sh
 echo called >>"$COUNT"
 while [ "$1" != --flavor ]; do shift; done

@@ -1,4 +1,4 @@
-"""A virtual Slurm cluster for the tests of this folder, or a skip that says what there is not."""
+"""A virtual Slurm cluster for the tests of this folder, or a skip that says what is missing."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from virtual_cluster import VirtualCluster, missing
 
 
 def pytest_collection_modifyitems(items):
-    """They are slow; those that compare times are marked in their files."""
+    """Mark all tests slow; the files mark tests that compare times."""
     quiet.mark(items, Path(__file__).parent, pytest.mark.slow)
 
 

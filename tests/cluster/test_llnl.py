@@ -1,7 +1,7 @@
-"""LBW, ATA and STS through sbatch, packed on a node and spread over two: one round, complete.
+"""LBW, ATA and STS through sbatch, packed on a node and spread over two: one complete round.
 
-Under one MPI: every MPI meets the cluster in test_quick_campaign.py, and the others in the
-kernels' own tests, where the maps of all are compared, too.
+One MPI only: test_quick_campaign.py runs all MPIs on the cluster. The kernels' own tests run the
+other MPIs and compare the maps of all.
 """
 
 import json
@@ -34,7 +34,7 @@ def test_one_round_is_complete_and_right_packed_and_spread(
         found = own.group_by("environment", "partition").len().rows()
         assert {(name, place) for name, place, _ in found} == places
         assert len({count for *_, count in found}) == 1
-    # what a launch was asked for, and where its ranks found themselves
+    # what a launch asked for, and where its ranks were
     for path in results.glob("sessions/**/lines.jsonl"):
         header = json.loads(path.read_text("utf-8").splitlines()[0])
         hosts = {process["host"] for process in header["processes"]}

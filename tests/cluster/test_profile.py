@@ -1,4 +1,4 @@
-"""The profile of clusters: several jobs at the scheduler at a time, taken back when it is ended."""
+"""The profile of clusters: several jobs at the scheduler at a time, cancelled at the end."""
 
 import signal
 import subprocess
@@ -28,7 +28,7 @@ def test_an_ended_campaign_takes_its_jobs_back_and_the_next_run_completes_it(
     path = campaign_file(site="virtual_cluster", partitions=PARTITIONS, rounds=3)
     command = [sys.executable, "-m", "onesided.cli", "run", str(path), "--profile", "slurm"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-        # three sessions have a job each at the scheduler, which has two nodes
+        # each of three sessions has a job at the scheduler, which has two nodes
         wait_until(lambda: len(jobs(cluster)) > 1, 240)
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[0].decode()

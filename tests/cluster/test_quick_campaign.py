@@ -1,8 +1,8 @@
 """The quick campaign's checks through sbatch, within a node and across nodes, under three MPIs.
 
-One round at the lowest thread level: what it takes for a report. Verdicts want six rounds, so the
-claims are about the share of accesses that were early in each launch. Other programs on the machine
-may spoil a few of them; where they leave too few launches to tell, the campaign gets a round more.
+One round at the lowest thread level is enough for a report. Verdicts need six rounds, so the claims
+are about the share of early accesses in each launch. Other programs on the machine may spoil a few
+launches. If too few launches remain, the campaign gets another round.
 """
 
 import csv
@@ -29,7 +29,7 @@ MOST_ROUNDS = 3
 
 
 class NotToldError(Exception):
-    """Too few launches kept their cores to tell what is claimed."""
+    """Too few launches kept their cores to decide the claim."""
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def campaign(cluster, ready_environment, campaign_file, onesided, tmp_path):
         ready_environment(name)
 
     def run(rounds):
-        # no claim here is about the machine's own times
+        # no claim here is about the machine's times
         expression = "thread_level == 'single' and kernel != 'baseline'"
         select = {**CAMPAIGN["select"], "expression": expression}
         document = {**CAMPAIGN, "rounds": rounds, "select": select}
@@ -51,16 +51,16 @@ def campaign(cluster, ready_environment, campaign_file, onesided, tmp_path):
 
 
 def grid(results, kernel):
-    """Return the rows of the report's table of every cell."""
+    """Return the rows of the report's table of all cells."""
     with (results / "report" / f"grid_{kernel}.csv").open(encoding="utf-8") as stream:
         return list(csv.DictReader(stream))
 
 
 def early_shares(entries, partition, environment, **axes):
-    """Return which share of its accesses was early, of each launch of each cell at these axes.
+    """Return the share of early accesses, for each launch of each cell with these axis values.
 
     Raises:
-        NotToldError: more than half of the cells had no launch that can tell.
+        NotToldError: more than half of the cells had no launch that can decide.
     """
     chosen = [
         entry
@@ -79,9 +79,9 @@ def early_shares(entries, partition, environment, **axes):
 
 
 def assert_early(shares):
-    """Half of the cells or more speak for independent, none for waits.
+    """Check that half of the cells or more are independent, and that none waits.
 
-    An access that lost its core to another program is late, however independent it is.
+    An access that lost its core to another program is late, even if it is independent.
     """
     assert statistics.median_high(shares) >= EARLY_LAUNCH
     assert min(shares) > WAITING_LAUNCH
@@ -103,7 +103,7 @@ def assert_nowhere_early(entries, environment, **axes):
 
 
 def assert_complete(results):
-    """Every declared cell was measured under each MPI on each partition."""
+    """Check that every declared cell was measured under each MPI on each partition."""
     declared = json.loads((results / "declared.json").read_text("utf-8"))["tests"]
     cells = pl.read_parquet(results / "cells.parquet")
     places = cells.group_by("environment", "partition").agg(
@@ -118,7 +118,7 @@ def assert_complete(results):
         for kernel in cells["kernel"].unique()
     }
     assert sum(found.total() for found in words.values()) == places["cells"].sum()
-    # what is right needs one launch; so few decide nothing else
+    # one launch decides a right result; such few launches decide nothing else
     assert set(words.pop("conformance")) == {RIGHT}
     others = sum(words.values(), Counter())
     assert not set(others) & set(NOT_MEASURED)
@@ -130,7 +130,7 @@ def assert_the_node_is_told_from_the_network(results):
     progress = [entry for entry in entries if entry["kernel"] == "progress"]
     counter = [entry for entry in entries if entry["kernel"] == "shared_counter"]
     for name in NAMES:
-        # memory that the MPI allocated is shared within a node, and needs nobody there
+        # memory that the MPI allocated is shared within a node, and needs no help of the target
         shared = {"flavor": "allocate", "synchronisation": "lock_all_flush"}
         assert_early_within_a_node_only(progress, name, **shared, target_state="computes")
         created = {"flavor": "create", "synchronisation": "lock_all_flush"}
@@ -142,7 +142,7 @@ def assert_the_node_is_told_from_the_network(results):
 
 
 def header_hosts(results, environment, partition):
-    """Return for each launch the hosts of its ranks, as they saw them."""
+    """Return the hosts of each launch's ranks, as the ranks saw them."""
     folder = results / "sessions" / environment / partition.replace(":", ".")
     headers = [json.loads(path.read_text().splitlines()[0]) for path in folder.rglob("lines.jsonl")]
     assert headers
@@ -153,7 +153,7 @@ def header_hosts(results, environment, partition):
 def quickest_access(results, environment, partition):
     """Return the quickest access to an allocated counter whose owner computes, in seconds.
 
-    Of the few in one launch it is the least that other programs on the machine had a part in.
+    Other programs on the machine disturbed this access of a launch least.
     """
     return (
         pl.read_parquet(results / "samples.parquet")
@@ -180,7 +180,7 @@ def assert_ranks_are_where_the_partition_has_them(results):
         assert all(len(set(hosts)) == 1 for hosts in header_hosts(results, name, NODE))
         for hosts in header_hosts(results, name, NETWORK):
             assert sorted(hosts) == ["n1", "n2"]
-        # through memory below a microsecond, over TCP with a round trip or a wait for the owner
+        # through memory below a microsecond; over TCP with a round trip or a wait for the owner
         within, across = (quickest_access(results, name, one) for one in (NODE, NETWORK))
         assert across > 10 * within
 

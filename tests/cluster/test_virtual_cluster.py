@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).with_name("virtual_cluster.py")
 
 
 def living_daemons(folder):
-    """Return ids of processes that have the cluster's folder in their command line."""
+    """Return the ids of processes with the cluster's folder in their command line."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -81,7 +81,7 @@ def test_more_ranks_than_the_network_has_nodes_are_skipped_and_say_so(
 
 
 def wait_for_a_launch(results, process):
-    """Return when a launch has begun on the nodes."""
+    """Wait until a launch has begun on the nodes."""
     while process.poll() is None:
         if any(results.rglob("launches.jsonl")):
             return

@@ -1,11 +1,10 @@
 """A Slurm cluster on one machine: munged, slurmctld, and a slurmd for each node.
 
-A node is a set of Linux namespaces: a host name, a process tree, System V IPC of its own.
-What ranks ask the system they run on, its name say, is what they would be told on a real node;
-cores, memory and clock are the machine's, and shared. To end a node is to end its process tree, as
-a power cut does.
+A node is a set of Linux namespaces: its own host name, process tree and System V IPC. Ranks see the
+same answers of the system as on a real node, such as the name. Cores, memory and clock are the
+machine's, and all nodes share them. To end a node is to end its process tree, as a power cut does.
 
-By hand, with Slurm's commands and ReFrame finding the cluster through ``SLURM_CONF``::
+By hand, Slurm's commands and ReFrame find the cluster through ``SLURM_CONF``::
 
     python tests/cluster/virtual_cluster.py --nodes 2 -- sinfo
     python tests/cluster/virtual_cluster.py -- onesided run cluster
@@ -30,12 +29,12 @@ from types import TracebackType
 from typing import IO
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "unshare", "setpriv")
-#: Debian keeps daemons where the path of a user may not lead.
+#: Debian keeps daemons in folders that a user's PATH may lack.
 SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
 START_S = 30.0
 STOP_S = 10.0
 LOOK_S = 0.1
-#: When a node that does not answer is taken for lost; seconds.
+#: Seconds after which a node that does not answer counts as lost.
 SILENCE_S = 5
 
 CONFIGURATION = """\
@@ -70,15 +69,15 @@ PartitionName=node Nodes=ALL MaxNodes=1 Default=YES State=UP
 PartitionName=network Nodes=ALL State=UP
 """
 NODE = "NodeName={name} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} State=UNKNOWN"
-#: With an IPC of its own a node is another host for UCX, too, which looks at the machine's boot_id
-#: and not at names. POSIX shared memory is a mount, and stays the machine's.
+#: A node with its own IPC must be another host for UCX, too. UCX reads the machine's boot_id, not
+#: names. POSIX shared memory is a mount, and stays the machine's.
 NAMESPACES = ("--uts", "--mount", "--pid", "--ipc")
-#: Runs as the first process of a node: it stays, to take in the processes that lost their parent.
+#: The first process of a node: it adopts processes that lost their parent.
 BOOT = 'hostname "$1" && mount --bind "$2" /etc/hosts && { "$3" -D -N "$1" -f "$4" & wait; }'
 
 
 def missing() -> str | None:
-    """Return in one line why there can be no cluster here, None if there can."""
+    """Return in one line why a cluster is impossible here; None if it is possible."""
     absent = [name for name in PROGRAMS if shutil.which(name, path=SEARCHED) is None]
     if absent:
         return f"no {', '.join(absent)} (Debian: slurm-wlm, munge)"
@@ -109,7 +108,7 @@ def _free_ports(number: int) -> list[int]:
 
 
 class VirtualCluster:
-    """Nodes ``n1``, ``n2``, ... of a Slurm of their own, with partitions `node` and `network`.
+    """Nodes ``n1``, ``n2``, ... of their own Slurm, with partitions `node` and `network`.
 
     Attributes:
         names: the nodes' names.
@@ -117,7 +116,7 @@ class VirtualCluster:
     """
 
     def __init__(self, nodes: int = 2) -> None:
-        """Choose names, ports and a folder; `start` starts it."""
+        """Choose names, ports and a folder; `start` starts the cluster."""
         self.names = [f"n{number}" for number in range(1, nodes + 1)]
         self.folder = Path(tempfile.mkdtemp(prefix="onesided-cluster-"))
         self.variables = {"SLURM_CONF": str(self.folder / "slurm.conf")}
@@ -125,7 +124,6 @@ class VirtualCluster:
         self._logs: list[IO[bytes]] = []
 
     def __enter__(self) -> VirtualCluster:
-        """Start it."""
         try:
             self.start()
         except BaseException:
@@ -139,14 +137,14 @@ class VirtualCluster:
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop it and remove its folder."""
+        """Stop the cluster and remove its folder."""
         self.stop()
 
     def start(self) -> None:
-        """Start the daemons; return when every node takes jobs.
+        """Start the daemons, and wait until every node takes jobs.
 
         Raises:
-            RuntimeError: the nodes did not come up; the last lines of the logs say why.
+            RuntimeError: the nodes did not start; the message has the last lines of the logs.
         """
         self._write_files()
         key, run = self.folder / "munge.key", self.folder
@@ -185,7 +183,7 @@ class VirtualCluster:
         )
 
     def _daemon(self, name: str, *arguments: str, label: str | None = None) -> None:
-        """Start a program that dies with this one, whatever ends it."""
+        """Start a program that ends with this process, whatever ends the process."""
         label = label or name
         log = (self.folder / f"{label}.out").open("ab")
         self._logs.append(log)
@@ -199,7 +197,7 @@ class VirtualCluster:
         )
 
     def start_node(self, name: str) -> None:
-        """Start a node, the first time or after it was lost."""
+        """Start a node, the first time or after the node was lost."""
         (self.folder / f"spool-{name}").mkdir(exist_ok=True)
         self._daemon(
             "unshare",
@@ -211,22 +209,22 @@ class VirtualCluster:
         )
 
     def lose_node(self, name: str) -> None:
-        """End a node's process tree at once, jobs and all."""
+        """End a node's process tree at once, with all its jobs."""
         node = self._daemons.pop(name)
         node.kill()
         node.wait()
 
     def await_nodes(self) -> None:
-        """Return when every node takes jobs."""
+        """Wait until every node takes jobs."""
         self._await("the nodes", lambda: self.states() == dict.fromkeys(self.names, "idle"))
 
     def states(self) -> dict[str, str]:
-        """Return each node's state, as sinfo tells it."""
+        """Return each node's state from sinfo."""
         answer = self.run("sinfo", "--noheader", "--Node", "--partition=network", "-o", "%N %T")
         return dict(line.split() for line in answer.stdout.splitlines() if line.strip())
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a command that finds this cluster; return what it did."""
+        """Run a command that finds this cluster; return the finished process."""
         return subprocess.run(
             command,
             env={**os.environ, **self.variables},
@@ -258,7 +256,7 @@ class VirtualCluster:
             daemon = self._daemons.pop(label, None)
             if daemon is None:
                 continue
-            # a node's process tree ends with the one that holds its namespaces
+            # a node's process tree ends with the process that holds its namespaces
             daemon.send_signal(signal.SIGKILL if label in self.names else signal.SIGTERM)
             try:
                 daemon.wait(STOP_S)

@@ -1,8 +1,8 @@
-"""Who builds and runs images in the tests: an ordinary user, as on a laptop.
+"""The user who builds and runs images in the tests: an ordinary user, as on a laptop.
 
-A root that lacks a capability cannot build one, and nobody should need to be root. Where tests run
-as root, ``ONESIDED_TEST_USER`` names the user; a copy of the checkout in a folder of that user's
-is set up by the README's own command.
+A root without some capability cannot build an image, and nobody should need to be root. If tests
+run as root, ``ONESIDED_TEST_USER`` names the user. The README's own command sets up a copy of the
+checkout in a folder of this user.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ NOT_COPIED = shutil.ignore_patterns(
 )
 BUILD_TIMEOUT_S = 1800
 RUN_TIMEOUT_S = 900
-#: Where an image's files are unpacked if it may hold programs and this machine has so much memory:
-#: on a disk a build takes nearly twice as long.
+#: The folder where an image's files are unpacked, if programs may run there and this machine has so
+#: much memory. On a disk, a build takes nearly twice as long.
 MEMORY = Path("/dev/shm")
 MUCH_MEMORY_BYTES = 12e9
 PASSED_ON = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 
 
 def pytest_collection_modifyitems(items):
-    """Images take minutes to build."""
     quiet.mark(items, Path(__file__).parent, pytest.mark.slow)
 
 
@@ -45,8 +44,8 @@ class Person:
 
     Attributes:
         checkout: the project, writable for the user.
-        folder: an empty folder of the user's.
-        prefix: the words before each command that make it the user's.
+        folder: an empty folder of the user.
+        prefix: the words before each command that run it as the user.
         variables: the whole environment of each command.
     """
 
@@ -58,7 +57,7 @@ class Person:
     def call(
         self, *words, cwd=None, timeout=RUN_TIMEOUT_S, without_network=False, **variables
     ) -> subprocess.CompletedProcess:
-        """Run a command to its end; return how it ended."""
+        """Run a command to its end; return the finished process."""
         command = [*self.prefix, *map(str, words)]
         if without_network:
             up = 'ip link set lo up && exec "$@"'
@@ -74,20 +73,19 @@ class Person:
         )
 
     def do(self, *words, **more) -> str:
-        """Run a command that is to succeed; return what it printed."""
+        """Run a command that must succeed; return its output."""
         answer = self.call(*words, **more)
         assert answer.returncode == 0, f"{words}: {answer.stdout[-2000:]}{answer.stderr[-2000:]}"
         return answer.stdout
 
     def new_folder(self, name) -> Path:
-        """Make an empty folder of the user's; return it."""
+        """Make and return an empty folder of the user."""
         self.do("mkdir", "-p", self.folder / name, cwd="/")
         return self.folder / name
 
 
 @pytest.fixture(scope="session")
 def runtime():
-    """Return Apptainer's program."""
     found = shutil.which("apptainer")
     if found is None:
         pytest.skip("no apptainer in PATH")
@@ -96,7 +94,7 @@ def runtime():
 
 @pytest.fixture(scope="session")
 def in_memory():
-    """Return variables that have Apptainer unpack images in memory, none where it is scarce."""
+    """Return variables that let Apptainer unpack images in memory; none if memory is scarce."""
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if memory_bytes < MUCH_MEMORY_BYTES or os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
         yield {}
@@ -121,7 +119,6 @@ def _remove(path):
 
 @pytest.fixture(scope="session")
 def person(runtime, in_memory, tmp_path_factory):
-    """Return the ordinary user."""
     passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     variables = passed_on | in_memory
     if os.geteuid() != 0:
@@ -134,7 +131,7 @@ def person(runtime, in_memory, tmp_path_factory):
     home = Path(pwd.getpwnam(name).pw_dir)
     folder = home / "onesided-tests"
     checkout = folder / "checkout"
-    # what an earlier run made takes minutes, and is made again when what it was made from changed
+    # files of an earlier run take minutes to make; they are made again if their sources changed
     for path in [*folder.glob("*"), *checkout.glob("*"), checkout / ".git"]:
         if path.name not in ("checkout", "build", ".venv"):
             _remove(path)
@@ -149,9 +146,9 @@ def person(runtime, in_memory, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def images(person):
-    """Return a function that builds images unless this session has; return their files."""
+    """Return a function that builds images once in this session and returns their files."""
     built = {}
-    # a registry of images is not to be had everywhere; Debian's packages are
+    # a registry of images is not available everywhere; Debian's packages are
     bootstrap = os.environ.get("ONESIDED_TEST_BOOTSTRAP", "debootstrap")
     if bootstrap == "debootstrap" and shutil.which("debootstrap", path="/usr/sbin:/sbin") is None:
         pytest.skip("no debootstrap on this machine")

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.timeout(3600)  # builds images
 
 LARGEST_BYTES = 400e6
 BEGUN_S = 20
-#: Those that the kernel `progress` has if nobody asks for others.
+#: The thread levels that the kernel `progress` has by default.
 OPERATIONS = {"get", "put", "accumulate", "fetch_and_op"}
-#: Of a checkout with changes they say that there are some.
+#: In a checkout with changes, the labels say so.
 SAY_THE_COMMIT = {
     "/opt/onesided/COMMIT",
     "/opt/onesided/image.json",
@@ -35,7 +35,7 @@ def declared_version(person, name):
 def test_an_image_says_what_it_was_built_from(person, mpich):
     inspected = json.loads(person.do("apptainer", "inspect", "--json", mpich))
     labels = inspected["data"]["attributes"]["labels"]
-    # what the labels say is what the checkout is
+    # the labels describe the checkout
     head = person.do("git", "-C", person.checkout, "rev-parse", "HEAD").strip()
     assert labels["org.onesided.commit"].removesuffix("+changes") == head
     lock = person.do("sha256sum", person.checkout / "requirements.lock").split()[0]
@@ -99,7 +99,7 @@ def test_run_begins_the_campaign_quick_here_unless_another_is_named(person, mpic
 
 def test_run_leaves_the_report_of_a_campaign_here_with_no_network(person, mpich):
     folder = person.new_folder("laptop")
-    is_root = os.geteuid() == 0  # who alone can take the network away
+    is_root = os.geteuid() == 0  # the only user who can take the network away
     named = {"ONESIDED_CAMPAIGN": "smoke"}
     person.do("apptainer", "run", mpich, cwd=folder, without_network=is_root, **named)
     assert [path.name for path in folder.iterdir()] == ["results"]
@@ -115,7 +115,7 @@ def test_run_leaves_the_report_of_a_campaign_here_with_no_network(person, mpich)
 
 
 def test_a_file_that_changes_leaves_the_base_and_all_other_files_as_they_are(person, mpich):
-    """What is built again of the same sources is the same, byte by byte: the kernels, too."""
+    """Files built again from the same sources are the same, byte by byte: the kernels, too."""
     first = mpich.parent / "first.sif"
     changed = "config/upstream_defects.yaml"
     shared = [mpich.parent / name for name in ("base.sif", "toolchain.sif")]

@@ -1,4 +1,4 @@
-"""Launcher and ranks inside, a container per rank, a host's MPI in an image: one path for all."""
+"""Launcher and ranks inside, a container a rank, a host's MPI in an image: one path for all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names_of(base):
 
 
 def campaign(person, name, environments, **changes):
-    """Run a campaign of a few launches; return its folder of results."""
+    """Run a campaign of a few launches; return its results folder."""
     document = {
         "schema": "onesided/campaign/1",
         "description": "a test",
@@ -41,7 +41,6 @@ def campaign(person, name, environments, **changes):
 
 
 def headers(results, environment):
-    """Return the header of every launch of an environment."""
     lines = sorted(Path(results, "sessions", environment).rglob("lines.jsonl"))
     assert lines
     return [json.loads(path.read_text().partition("\n")[0]) for path in lines]
@@ -82,7 +81,7 @@ def test_ranks_in_namespaces_of_their_own_are_one_world_that_may_not_look_into_e
 ):
     images("mpich")
     folder = person.new_folder("own")
-    # short messages only: a long one is what MPICH fails with there
+    # only short messages: MPICH fails with long messages there
     person.do(
         "python", "-c",
         "import sys; from onesided.environments import kernels, provision; "

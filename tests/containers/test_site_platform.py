@@ -1,4 +1,4 @@
-"""A site's own ReFrame configuration with a container platform: the kernels are in the image."""
+"""A site's own ReFrame configuration with a container platform: the image has the kernels."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 pytestmark = pytest.mark.timeout(3600)  # builds images
 
-#: The host's MPI starts a container for each rank, as a site's launcher does. The kernel of the
-#: machine refuses to let one container read another's memory, so MPICH is told not to try it.
+#: The host's MPI starts a container for each rank, as a site's launcher does. The machine's kernel
+#: does not let one container read another's memory, so MPICH is told not to try.
 CONFIGURATION = """
 site_configuration = {{
     "systems": [{{

@@ -1,4 +1,4 @@
-"""A container that was killed leaves what mounts its image; that is ended, and no other."""
+"""A killed container leaves processes that mount its image: these are ended, and no others."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ print(strays.end_mounts(Path(sys.argv[1])))
 
 
 def mounters():
-    """Return how many processes mount an image."""
     answer = subprocess.run(["pgrep", "-c", "squashfuse"], capture_output=True, text=True)
     return int(answer.stdout or 0)
 
 
 def end(person, image):
-    """End what mounts images for nobody; return how many there were."""
+    """End the processes that mount images for nobody; return their number."""
     return int(person.do("python", "-c", END, image.parent))
 
 
@@ -60,7 +59,7 @@ def test_only_what_mounts_an_image_for_nobody_is_ended(person, container):
 
     assert end(person, image) == 0
     assert process.poll() is None
-    # as a launcher does that ends its ranks
+    # like a launcher that ends its ranks
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     deadline = time.monotonic() + GONE_S

@@ -1,4 +1,4 @@
-"""MPIs that are a worker's own, so that its tests may replace their launchers."""
+"""MPIs for each worker, so that its tests may replace launchers."""
 
 from pathlib import Path
 
@@ -9,13 +9,12 @@ from onesided.environments import provision
 
 @pytest.fixture(scope="session")
 def own_build(tmp_path_factory):
-    """Return a folder for environments and kernels beside those of the checkout."""
     return tmp_path_factory.mktemp("own-build")
 
 
 @pytest.fixture
 def own_environment(own_build, monkeypatch):
-    """Return a function that gives the document of an environment in that folder."""
+    """Return a function that gives the document of an environment in this folder."""
     monkeypatch.setenv("ONESIDED_BUILD", str(own_build))
 
     def ready(name):
@@ -29,9 +28,10 @@ def own_environment(own_build, monkeypatch):
 
 @pytest.fixture
 def replace_launcher(own_environment):
-    """Return a function that puts a program in the place of a launcher, for this test.
+    """Return a function that replaces a launcher by a program, for this test.
 
-    ``{kept}`` in the program is the launcher itself. What the function returns puts it back.
+    In the program, ``{kept}`` is the launcher. The function returns a function that restores the
+    launcher.
     """
     replaced = []
 

@@ -1,8 +1,8 @@
-"""A checkout whose MPIs and kernels are made up: a campaign of it measures nothing and is quick.
+"""A checkout with made-up MPIs and kernels: its campaigns measure nothing and are quick.
 
 Everything else is the project's own: ReFrame and its checks, launch scripts, Snakemake, analysis,
-report. Ranks are processes that map a segment of shared memory, so that kills leave what ranks of
-an MPI leave.
+report. Ranks are processes that map a segment of shared memory, so that kills leave the same files
+as kills of an MPI's ranks.
 """
 
 import json
@@ -26,7 +26,7 @@ CONFIGURED = (
     "found_defects.yaml",
     "campaign_sizes.json",
 )
-"""Files of config/ that the fake checkout has as they are."""
+"""Files of config/ that the fake checkout has unchanged."""
 LINKED = ("src", "workflow", "profiles", "Snakefile", "results/published")
 NAMES = ("fake-a", "fake-b")
 KERNEL = "shared_counter"
@@ -88,7 +88,7 @@ def make_checkout(root):
 
 
 def _make_kernels(root):
-    """Have the script that builds kernels put the fake one in each kernel's place."""
+    """Replace each kernel by the fake one, in the script that builds kernels."""
     lines = root / "lines.json"
     lines.write_text(json.dumps({"header": _header(), "results": _results()}))
     program = root / "fake_kernel.py"
@@ -101,14 +101,14 @@ def _make_kernels(root):
 
 
 def _header():
-    """Return the line that a launch begins with, as the checks of results expect it."""
+    """Return the first line of a launch, as the checks of results expect it."""
     line = header(source_state=fingerprint.kernel_source_state(KERNEL, "MPI"))
     line["mpi"]["library_version"] = " ".join(MPICH.splitlines()[0].split())
     return line
 
 
 def _results():
-    """Return the result of each cell of the campaign, as an MPI that waits would have it."""
+    """Return the result of each cell of the campaign, as from an MPI that waits."""
     found = {}
     for labels in counter.labels_of(**AXES):
         cell = grid.cell_id(labels)

@@ -1,7 +1,7 @@
 #!PYTHON -SE
-"""A kernel that measures nothing: a rank that maps a segment and writes lines made before.
+"""A kernel that measures nothing: a rank that maps a segment and writes prepared lines.
 
-The fake checkout replaces the two words in capitals: the Python, and the file with the lines.
+The fake checkout replaces the two words in capitals by the Python and by the file with the lines.
 """
 
 import itertools
@@ -25,7 +25,7 @@ def values(option):
 
 
 def asked_cells():
-    """Yield the ids that the options name: the product of each block's axes."""
+    """Yield the ids of the cells in the options: the product of each block's axes."""
     for block in values("cells"):
         axes = [axis.partition("=")[::2] for axis in block.split(";")]
         for point in itertools.product(*(named.split(",") for _, named in axes)):
@@ -63,7 +63,7 @@ descriptor = os.open(SEGMENT, os.O_RDWR | os.O_CREAT, 0o600)
 os.ftruncate(descriptor, 4096)
 window = mmap.mmap(descriptor, 4096)
 if RANK == 0:
-    # a rank that comes after the segment is gone would make another one, and wait for nobody
+    # a rank that comes after the segment is gone would make a new one and wait for nobody
     deadline = time.monotonic() + START_S
     while sum(window[1:RANKS]) < RANKS - 1:
         if time.monotonic() > deadline:

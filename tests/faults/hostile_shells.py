@@ -1,7 +1,7 @@
-"""Shells and limits in which a campaign is to come to the same verdicts, or to say what is wrong.
+"""Shells and limits in which a campaign has the same verdicts, or says what is wrong.
 
-`test_hostile_shells.py` runs a small campaign in each of them, and `python tools/hostile_shells.py`
-any other. In the values, ``{scratch}`` is a folder with what `prepare` puts there, and
+`test_hostile_shells.py` runs a small campaign in each shell, and `python tools/hostile_shells.py`
+any other campaign. In the values, ``{scratch}`` is the folder that `prepare` fills, and
 ``{other_mpi}`` is the folder of another MPI's libraries.
 """
 
@@ -19,7 +19,7 @@ from onesided.system import paths
 ROOT = Path(__file__).parents[2]
 ONESIDED = ROOT / ".venv/bin/onesided"
 RUN_S = 1800
-#: Of a shell that is hostile to installing and building: everything is made again in it.
+#: For a shell that may break installing and building: everything is made again in the shell.
 FRESH = "ONESIDED_BUILD"
 MPICH, OPENMPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
 
@@ -29,14 +29,14 @@ class Shell:
     """One shell.
 
     Attributes:
-        name: what is odd about it.
-        variables: exported in it.
-        unset: names of variables that it lacks.
-        before: lines of bash that come before the command.
-        refused: the name in the line with which a campaign ends; None where it runs.
-        mpi: the environment that a small campaign in it is of.
-        fresh: MPIs and kernels are installed and built in it.
-        quickly: it is tried in each run of the tests.
+        name: what is odd about the shell.
+        variables: exported in the shell.
+        unset: names of variables that the shell lacks.
+        before: lines of bash before the command.
+        refused: the name in the line with which a campaign ends; None if the campaign runs.
+        mpi: the environment of a small campaign in the shell.
+        fresh: MPIs and kernels are installed and built in the shell.
+        quickly: each run of the tests tries the shell.
     """
 
     name: str
@@ -154,7 +154,7 @@ SHELLS = (
 
 
 def prepare(scratch):
-    """Put into a folder what the shells refer to."""
+    """Put the files that the shells use into a folder."""
     files = {
         "python/polars/__init__.py": "raise SystemExit('another polars')\n",
         "python/yaml.py": "raise SystemExit('another yaml')\n",
@@ -170,7 +170,7 @@ def prepare(scratch):
 
 
 def other_mpi():
-    """Return the folder of the libraries of an MPI that no campaign here launches."""
+    """Return the library folder of an MPI that no campaign here launches."""
     return paths.environments_dir() / "openmpi-4.1.8/prefix/lib"
 
 
@@ -178,9 +178,9 @@ def environment_of(shell, scratch, own):
     """Return the whole environment of a command in a shell.
 
     Args:
-        shell: which.
+        shell: the shell.
         scratch: the folder that `prepare` filled.
-        own: variables of the caller's: where results and locks are.
+        own: the caller's variables: the folders of results and locks.
     """
     everything = "*" in shell.unset
     found = {"PATH": os.environ["PATH"]} if everything else dict(os.environ)
@@ -194,10 +194,10 @@ def environment_of(shell, scratch, own):
 
 
 def run(shell, campaign, scratch, own):
-    """Run a campaign in a shell; return what became of it (`subprocess.CompletedProcess`)."""
+    """Run a campaign in a shell; return the finished process."""
     prepare(scratch)
     said = scratch / "said"
-    # standard files that are closed in the shell cannot be read from here
+    # standard files that the shell closes cannot be read from here
     script = f'{shell.before}\nexec "$0" "$@"'
     if shell.before.startswith("exec 0<&- 1"):
         script = f'{shell.before}\n"$0" "$@"\necho $? >"{said}"'
@@ -217,7 +217,7 @@ def run(shell, campaign, scratch, own):
 
 
 def verdicts(results):
-    """Return the verdict of each cell of a campaign, with the transport that its launches took."""
+    """Return the verdict of each cell of a campaign, with the transport of its launches."""
     document = json.loads((results / "verdicts.json").read_text())
     found = {_key(cell): [cell["verdict"]] for cell in document["cells"]}
     columns = ("environment", "test", "cell", "status", "transport")
@@ -237,11 +237,11 @@ def _key(cell):
 
 
 def fault(shell, answer, results, plain):
-    """Return in one line what is wrong with a run in a shell, None where nothing is.
+    """Return in one line the fault of a run in a shell; None without a fault.
 
     Args:
-        shell: which.
-        answer: what `run` returned.
+        shell: the shell.
+        answer: the result of `run`.
         results: the campaign's folder.
         plain: `verdicts` of the same campaign in a plain shell.
     """

@@ -1,4 +1,4 @@
-"""Kill something of a campaign at a random moment, run it again, judge what came of it."""
+"""Kill a part of a campaign at a random moment, run the campaign again, judge the results."""
 
 import os
 import random
@@ -15,29 +15,29 @@ from running import KINDS, Campaign, campaign_processes
 
 from onesided.system import documents, strays
 
-#: What may be killed: the process group, `onesided run` alone, or one process below it.
+#: The possible victims: the process group, `onesided run` alone, or one process below it.
 VICTIMS = ("group", "run", *KINDS)
 NOBODY = "nobody"
-#: A kill of these ends `onesided run`; the others it may live through.
+#: A kill of one of these ends `onesided run`; a kill of another may not.
 FROM_THE_TOP = ("group", "run")
-#: A kill of these is a result: a crash of one cell, as if the MPI had ended them.
+#: A kill of one of these is a result: a crash of one cell, as if the MPI had ended it.
 OF_THE_LAUNCH = ("launcher", "kernel")
 OF_A_LOST_LAUNCH = ("crash", "teardown_failure")
 GONE_S = 5
 CELL = ["environment", "partition", "round", "test", "cell"]
 SAMPLE = [*CELL, "metric", "rank", "burst", "index"]
-#: How documents are named until they are whole.
+#: The names of documents that are not whole yet.
 UNFINISHED_FILES = (".*.????????", "*.partial")
 
 
 @dataclass
 class Kill:
-    """A kill and what came of it: lines for what was lost, done twice, or left behind.
+    """A kill and its effects: lines for what was lost, done twice, or left behind.
 
     Attributes:
-        seed, index: of the random moment.
+        seed, index: the random moment.
         moment_s: seconds from the start of the campaign.
-        victim: one of VICTIMS; NOBODY where the campaign had ended before.
+        victim: one of VICTIMS; NOBODY if the campaign had ended before.
     """
 
     seed: int
@@ -54,7 +54,7 @@ class Kill:
 
 
 class Place:
-    """A folder with a campaign of two sessions, all of whose files and processes are in there."""
+    """A folder with all files and processes of a campaign of two sessions."""
 
     def __init__(self, folder, environments, variables, campaign):
         """Write the campaign; `variables` say which checkout and build it uses."""
@@ -63,7 +63,7 @@ class Place:
         path.write_text(yaml.safe_dump({**campaign, "environments": environments}))
         self.folder = folder
         self.temporary = folder / "tmp"
-        # a name that nothing else on this machine gives its segments
+        # no other program on this machine uses this name for its segments
         self.tag = f"kill{os.getpid()}{folder.name}"
         self.campaign = Campaign(
             [sys.executable, "-m", "onesided.cli", "run", path],
@@ -80,13 +80,13 @@ class Place:
         )
 
     def processes(self):
-        """Return the processes that anything here started, whatever it called itself."""
+        """Return the processes that anything here started, whatever their names."""
         return strays.marked_processes("ONESIDED_RESULTS", str(self.folder / "results"))
 
 
 @dataclass
 class Undisturbed:
-    """What a campaign comes to that nobody kills, and how long it takes in seconds."""
+    """The verdicts of a campaign that nobody kills, and its time in seconds."""
 
     cells: dict
     verdicts: set
@@ -94,7 +94,7 @@ class Undisturbed:
 
 
 def undisturbed(place):
-    """Run a campaign to its end; return what it came to."""
+    """Run a campaign to its end; return its verdicts and its time."""
     begin = time.monotonic()
     place.campaign.start()
     output = place.campaign.finish()
@@ -105,7 +105,7 @@ def undisturbed(place):
 
 
 def statuses(results):
-    """Return the status of each cell by what names it."""
+    """Return the status of each cell, by the fields that identify the cell."""
     rows = pl.read_parquet(results / "cells.parquet").select(*CELL, "status").rows()
     return {row[:-1]: row[-1] for row in rows}
 
@@ -118,10 +118,10 @@ def verdicts(results):
 
 
 def kill_at(place, kill, source, usual):
-    """Start the campaign, kill the victim that is there first in a random order of all.
+    """Start the campaign; kill the first victim in a random order that is there.
 
-    Return the segments that it had. A campaign that ends before that moment tells how long it takes
-    now: on a machine that is not idle that changes.
+    Return the segments of the campaign. If the campaign ends before the moment, its time is the new
+    estimate, because the time changes on a busy machine.
     """
     campaign = place.campaign
     campaign.start()
@@ -158,13 +158,13 @@ def _kill(process):
 
 
 def tried(place, seed, index, usual):
-    """Kill at the random moment of a seed and an index, run to the end, and judge.
+    """Kill at a random moment, run the campaign to its end, and judge.
 
     Args:
-        place: where the campaign is that is killed.
-        seed: of all moments.
-        index: of this one.
-        usual: what came of the campaign that nobody killed (`Undisturbed`).
+        place: the folder of the killed campaign.
+        seed: the seed of all moments.
+        index: the index of this moment.
+        usual: the results of the campaign that nobody killed (`Undisturbed`).
     """
     source = random.Random(f"{seed},{index}")
     kill = Kill(seed, index, source.random() * usual.elapsed_s)
@@ -184,7 +184,7 @@ def tried(place, seed, index, usual):
 
 
 def judge_results(campaign, kill, usual, over):
-    """Say what is lost of the results, and what was done twice."""
+    """Say which results are lost, and which were made twice."""
     results = campaign.results
     if not (results / "report" / "index.html").exists():
         kill.lost.append("no report")
@@ -208,7 +208,7 @@ def judge_results(campaign, kill, usual, over):
 
 
 def judge_sessions(campaign, kill, over):
-    """Say which sessions are there more than once or ran again, and which pooled a broken try."""
+    """Say which sessions exist twice or ran again, and which sessions pooled a broken try."""
     sessions = campaign.sessions()
     for path, made in over.items():
         if sessions.get(path) != made:
@@ -226,13 +226,13 @@ def judge_sessions(campaign, kill, over):
 
 
 def _unused(campaign, pooled):
-    """Return the sessions of which no cell is pooled."""
+    """Return the sessions without pooled cells."""
     used = {campaign.results / session for session in pooled["session"]}
     return [path for path in campaign.sessions() if path.parent not in used]
 
 
 def judge_what_is_left(place, kill, segments):
-    """Say which processes, segments and temporary files are left once the campaign has ended."""
+    """Say which processes, segments and temporary files are left after the campaign."""
     deadline = time.monotonic() + GONE_S
     while (left := _left(place, segments)) and time.monotonic() < deadline:
         time.sleep(0.05)

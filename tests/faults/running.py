@@ -1,4 +1,4 @@
-"""A campaign that a test runs and kills: its processes by what they are, and what is finished."""
+"""A campaign that a test runs and kills: the kinds of its processes, and its finished sessions."""
 
 import contextlib
 import os
@@ -11,18 +11,18 @@ from pathlib import Path
 from onesided.campaign import slot
 from onesided.system import documents, strays
 
-#: What snakemake starts by the name of a stage, beside sessions.
+#: Names of stages that snakemake starts, besides sessions.
 STAGES = ("environments", "declare", "further", "collect", "analyse", "report")
 LAUNCHERS = ("mpiexec", "mpiexec.hydra", "prterun")
 INTERPRETERS = re.compile(r"python[\d.]*|(ba|da)?sh")
-#: What is below `onesided run`, from the top.
+#: The processes below `onesided run`, from the top.
 KINDS = ("snakemake", "stage", "session", "reframe", "script", "launcher", "kernel")
 APPEAR_S = 90
 FINISH_S = 600
 
 
 def command_line(process):
-    """Return the words of a process's command line; none of one that is gone."""
+    """Return the words of a process's command line; none if the process has ended."""
     try:
         words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -31,7 +31,7 @@ def command_line(process):
 
 
 def kind_of(words):
-    """Return which of KINDS a command line is, None if it is another."""
+    """Return which of KINDS a command line is; None for another one."""
     if words and INTERPRETERS.fullmatch(Path(words[0]).name):
         words = [word for word in words[1:] if not word.startswith("-")]
     if not words:
@@ -50,7 +50,7 @@ def kind_of(words):
 
 
 def campaign_processes(results):
-    """Return the ids of a campaign's processes below `onesided run`, by what they are."""
+    """Return the ids of a campaign's processes below `onesided run`, by kind."""
     found = {kind: [] for kind in KINDS}
     for process in strays.marked_processes(strays.CAMPAIGN_MARKER, str(results)):
         kind = kind_of(command_line(process))
@@ -60,10 +60,10 @@ def campaign_processes(results):
 
 
 class Campaign:
-    """A command that runs a campaign, started in a process group of its own."""
+    """A command that runs a campaign in its own process group."""
 
     def __init__(self, command, results, folder, variables=None):
-        """Keep what is run, where, with which variables beside ours, and its folder of results."""
+        """Keep the command, its folder, its added variables, and its results folder."""
         self.command = command
         self.results = results
         self.folder = folder
@@ -71,7 +71,7 @@ class Campaign:
         self.process = None
 
     def start(self):
-        """Start it, or start it again."""
+        """Start the command, or start it again."""
         self.process = subprocess.Popen(
             list(map(str, self.command)),
             cwd=self.folder,
@@ -83,12 +83,12 @@ class Campaign:
         )
 
     def finish(self):
-        """Wait for the end; return what it said."""
+        """Wait for the end; return the command's output."""
         output, _ = self.process.communicate(timeout=FINISH_S)
         return output
 
     def end(self):
-        """Kill what is left of it."""
+        """Kill the remaining processes."""
         if self.process and self.process.poll() is None:
             self.kill_group()
         strays.end_processes(strays.CAMPAIGN_MARKER, str(self.results))
@@ -99,24 +99,24 @@ class Campaign:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def sessions(self):
-        """Return when each finished session was written, by its record."""
+        """Return the time at which the record of each finished session was written."""
         return {
             path: path.stat().st_mtime_ns
             for path in self.results.glob("sessions/*/*/round-*/*/session.json")
         }
 
     def whole_sessions(self):
-        """Return the same without those that the next run takes up again: they have holes."""
+        """Return the same without sessions with holes, which the next run continues."""
         found = self.sessions()
         return {path: made for path, made in found.items() if not _has_holes(path)}
 
     def segments(self):
-        """Return the files in shared memory that the campaign's kernels map just now."""
+        """Return the files in shared memory that the campaign's kernels map now."""
         ranks = campaign_processes(self.results)["kernel"]
         return {path for path in strays.mapped_segments(ranks) if Path(path).exists()}
 
     def wait_for_the_session_after(self, over=1):
-        """Return when so many are finished and the kernel of another maps shared memory."""
+        """Wait until so many sessions are finished and the kernel of another maps shared memory."""
         deadline = time.monotonic() + over * APPEAR_S
         while time.monotonic() < deadline:
             if len(self.sessions()) >= over and self.segments():

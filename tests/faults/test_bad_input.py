@@ -1,4 +1,4 @@
-"""Bad input gets one clear line and exit code 2, before anything is started or overwritten."""
+"""Bad input gets one clear line and exit code 2, before any program starts or file changes."""
 
 import re
 
@@ -48,7 +48,7 @@ def refused(answer, *words):
         ({"partitions": ["laptop"]}, ["partitions.0", "system:partition"]),
         ({"round": 3}, ["round", "an unknown key", "rounds"]),
         ({"schema": "onesided/campaign/2"}, ["schema", "onesided/campaign/1"]),
-        # ReFrame takes seconds to load the checks of which none has the tag
+        # ReFrame takes seconds to load the checks, and none has the tag
         pytest.param(
             {"select": {"tags": ["no_such_tag"]}}, ["select", "no_such_tag"], marks=pytest.mark.slow
         ),

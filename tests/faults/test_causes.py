@@ -1,4 +1,4 @@
-"""What ended a campaign is named in one line, also where Snakemake only says that it failed."""
+"""One line names the cause of a campaign's end, also if Snakemake only reports a failure."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def ended_by(answer, *words):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Return a folder on a disk of its own; only root can mount one."""
+    """Return a folder on its own disk, which only root can mount."""
     folder = tmp_path / "small"
     folder.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "onesided-test", folder]
@@ -52,7 +52,7 @@ def test_a_disk_that_is_full_in_the_middle_is_named(
 
 
 def session_of(results):
-    """Return the process of a campaign's session, None while there is none."""
+    """Return the process of a campaign's session; None without one."""
     for process in strays.marked_processes(strays.CAMPAIGN_MARKER, str(results)):
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")

@@ -1,7 +1,8 @@
-"""In any shell, under any limits, a campaign has the same verdicts, or says what is wrong.
+"""In any shell, under any limits, a campaign has the same verdicts or says what is wrong.
 
-Those shells that are refused, and a few in which a campaign runs, are in every run of all tests.
-With ONESIDED_EVERY_SHELL=1 all are. `tools/hostile_shells.py` runs any campaign in each of them.
+Every run of all tests has the shells that are refused, and a few in which a campaign runs. With
+ONESIDED_EVERY_SHELL=1, a run has all shells. `tools/hostile_shells.py` runs any campaign in each
+shell.
 """
 
 import os
@@ -20,14 +21,12 @@ EVERY = "ONESIDED_EVERY_SHELL"
 
 
 def chosen():
-    """Return the shells of this run of tests."""
     every = bool(os.environ.get(EVERY))
     return [one for one in hostile_shells.SHELLS if every or one.quickly or one.refused]
 
 
 @pytest.fixture(scope="session")
 def plain(once, ready_environment):
-    """The verdicts of the campaign in a plain shell, run once."""
     for name in (*MPIS, "openmpi-4.1.8"):
         ready_environment(name)
 

@@ -1,4 +1,4 @@
-"""Who judges a killed campaign sees what is lost, what is done twice and what is left behind."""
+"""The judge of a killed campaign sees what is lost, what is done twice and what is left behind."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from onesided.system import strays
 
 @pytest.fixture
 def judged(campaign_that_ran, tmp_path):
-    """Return a function that judges the results of a campaign, after a change to them."""
+    """Return a function that judges the results of a campaign after a change of the results."""
     results = tmp_path / "results" / "tiny"
     campaign = Campaign([], results, tmp_path)
     usual = killing.Undisturbed(killing.statuses(results), set(killing.verdicts(results)), 1.0)

@@ -1,4 +1,4 @@
-"""A campaign killed anywhere is taken up where it stopped; nothing of it stays behind."""
+"""A killed campaign continues where it stopped, and leaves nothing behind."""
 
 import os
 import signal
@@ -11,16 +11,16 @@ from running import Campaign, campaign_processes, command_line, kind_of
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ["mpich-5.0.2", "openmpi-5.0.11"]
-#: All cells that are judged are undecided after one round.
+#: After one round, all judged cells are undecided.
 FURTHER = {"rounds": 1, "until": {"undecided": "none", "at_most_rounds": 2}}
 GONE_S = 10
 
 
 @pytest.fixture
 def campaign(request, ready_environment, campaign_file, tmp_path):
-    """Give a campaign of two sessions, or of four where the test asks for two rounds.
+    """Give a campaign of two sessions, or of four if the test asks for two rounds.
 
-    Two rounds are two that all cells have, or one and a further one.
+    The two rounds are common to all cells, or the second is a further round.
     """
     for name in ENVIRONMENTS:
         ready_environment(name)
@@ -55,7 +55,7 @@ def victims(campaign, target):
     return processes[target]
 
 
-# where everything is killed two sessions were not begun yet; test_random_kills.py has all victims
+# if everything is killed, two sessions had not begun; test_random_kills.py has all victims
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("campaign", "target"),

@@ -1,4 +1,4 @@
-"""A launcher that breaks after it was probed becomes a verdict of its own; the report is made."""
+"""A launcher that breaks after its probe becomes its own verdict, and the report is made."""
 
 import json
 import re
@@ -8,20 +8,20 @@ import polars as pl
 import pytest
 from kernels.launching import Environment, with_fault
 
-# What a campaign's timed launches have and the untimed ones, which ask for a transport, have not.
+# An option that only the campaign's timed launches have; launches that ask for a transport lack it.
 TIMED = 'case "$*" in *--missing*)'
 HANGS = f'#!/bin/sh\n{TIMED} exec sleep 317;; esac\nexec {{kept}} "$@"\n'
 
 
 def statuses_by(results, column):
-    """Return which statuses there are in the table of cells for each value of a column."""
+    """Return the statuses in the table of cells, for each value of a column."""
     cells = pl.read_parquet(results / "cells.parquet")
     return dict(cells.group_by(column).agg(pl.col("status").unique()).iter_rows())
 
 
 @pytest.fixture
 def measures_nothing(onesided):
-    """Return a function that runs a campaign which fails for want of any measurement."""
+    """Return a function that runs a campaign which fails because nothing was measured."""
 
     def run(path):
         answer = onesided("run", path, check=False)
@@ -120,7 +120,7 @@ def test_a_launcher_that_starts_nothing_or_a_world_of_another_size_is_told(
 ):
     other = Path(own_environment("mpich-5.0.2")["launcher"]["path"])
     replace_launcher("#!/bin/sh\nexit 0\n")
-    # the options of Open MPI's own launcher, -n 2 --bind-to none, are not the other's
+    # the other launcher does not have Open MPI's options -n 2 --bind-to none
     other = other.with_name("mpiexec.kept")
     replace_launcher(f'#!/bin/sh\nshift 4\nexec {other} -n 2 "$@"\n', "openmpi-5.0.11")
     replace_launcher('#!/bin/sh\nshift 2\nexec {kept} -n 3 "$@"\n', "impi-2021.18.1")
@@ -133,7 +133,8 @@ def test_a_launcher_that_starts_nothing_or_a_world_of_another_size_is_told(
     for name, ranks in zip(names[1:], ("1 rank", "3 ranks"), strict=True):
         details = cells.filter(pl.col("environment") == name)["detail"]
         assert all(f"found {ranks} in the world, expected 2" in detail for detail in details)
-    # the check told the kernel how many it asked for: no time was spent on cells that do not count
+    # the kernel knew the expected number from the check, and spent no time on cells that do not
+    # count
     for lines in (results / "sessions" / names[-1]).rglob("lines.jsonl"):
         types = [json.loads(line)["type"] for line in lines.read_text().splitlines()]
         assert types == ["header"]

@@ -1,4 +1,4 @@
-"""A name is one part of a path and one word of a command; what is none is refused by field."""
+"""A name is one part of a path and one word of a command; other names are refused by field."""
 
 import json
 import re
@@ -147,7 +147,7 @@ def test_a_machine_file_of_spack_is_called_by_a_name(called):
         ("ranks = 2", "invalid syntax at column 7: ranks = 2"),
         ("ranks == 2) or (True", "unmatched ')' at column 11"),
         ("(" * 300, "at column"),
-        # these ReFrame finds, which takes seconds to load all checks
+        # ReFrame finds these faults, and takes seconds to load all checks
         pytest.param("rank == 2", "name 'rank' is not defined (in rank == 2)", marks=SLOW),
         pytest.param("ranks > '2'", "not supported between instances", marks=SLOW),
     ],

@@ -21,7 +21,7 @@ PARTS = ("reframe_checks", "src", "workflow", "profiles", "config", "results", "
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """Return a copy of the checkout in a folder with blanks and an umlaut; it is what is run."""
+    """Return a copy of the checkout, which the tests run, in a folder with blanks and an umlaut."""
     copy = tmp_path / PLACE
     copy.mkdir(parents=True)
     for name in PARTS:
@@ -52,7 +52,7 @@ def test_a_campaign_runs_in_a_checkout_whose_path_has_blanks_and_an_umlaut(
     assert set(cells["status"]) == {"ok"}
     assert (results / "report" / "index.html").is_file()
     assert json.loads((results / "campaign.json").read_text())["name"] == "tiny"
-    # what MPIs are built from and with is elsewhere; a kill would leave no link behind
+    # MPIs are built elsewhere; a kill would leave no link behind
     (build,) = (tmp_path / "cache" / "onesided").iterdir()
     assert (build / "environments" / MPICH / "environment.json").is_file()
     assert not (checkout / "build").exists()

@@ -1,6 +1,6 @@
 """Killed at any moment, a campaign of made-up MPIs loses nothing, and does nothing twice.
 
-`python tools/kills_table.py` tries more moments, and MPICH; docs/faults.md has what came of them.
+`python tools/kills_table.py` tries more moments, and MPICH; docs/faults.md has the results.
 """
 
 import fake_campaign
@@ -14,7 +14,7 @@ MOMENTS = 2
 
 @pytest.fixture(scope="module")
 def new_place(tmp_path_factory):
-    """Return a function that gives a campaign in a new folder, with a build of its own."""
+    """Return a function that gives a campaign in a new folder, with its own build."""
     folder = tmp_path_factory.mktemp("kills")
     names = fake_campaign.make_checkout(folder / "checkout")
     root = {"ONESIDED_ROOT": str(folder / "checkout")}
@@ -23,7 +23,7 @@ def new_place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def usual(new_place):
-    """Return what comes of the campaign when nobody kills it."""
+    """Return the results of the campaign if nobody kills it."""
     return killing.undisturbed(new_place("undisturbed"))
 
 

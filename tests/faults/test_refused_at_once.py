@@ -1,4 +1,4 @@
-"""What cannot be is refused at once: one line, exit code 2, nothing installed or made."""
+"""Impossible requests are refused at once: one line, exit code 2, nothing installed or made."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from onesided.system import paths, writing
 from onesided.system.errors import InputError
 
 NOWHERE = "/proc/nowhere"
-#: A cell of the kernel `conformance` as far as a command can tell before the kernel is built.
+#: A cell of the kernel `conformance`, as far as a command can tell before the kernel is built.
 CELL = "operation=put"
 
 REFUSED = [
@@ -44,7 +44,7 @@ REFUSED = [
 
 @pytest.fixture
 def nothing_there(tmp_path, monkeypatch):
-    """Have no environment, kernel or result; return the folders of them."""
+    """Remove all environments, kernels and results; return their folders."""
     folders = {name: tmp_path / name.lower() for name in ("ONESIDED_BUILD", "ONESIDED_RESULTS")}
     for name, folder in folders.items():
         monkeypatch.setenv(name, str(folder))

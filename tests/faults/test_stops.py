@@ -1,4 +1,4 @@
-"""Told to stop, by Ctrl-C or a signal, a campaign ends at once; the next run goes on from there."""
+"""Stopped by Ctrl-C or a signal, a campaign ends at once; the next run continues."""
 
 import os
 import signal
@@ -18,13 +18,13 @@ from onesided.system import strays
 
 MPI = "mpich-5.0.2"
 ENDS_WITHIN_S = 3
-#: A cell that nobody waits for: a launch of it outlasts every grace there is.
+#: A cell that nobody waits for: its launch takes longer than every grace time.
 LONG = {"FAKE_CELL_S": "300"}
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Return a campaign of made-up MPIs, in a build of its own."""
+    """Return a campaign of made-up MPIs, in its own build."""
     folder = tmp_path_factory.mktemp("stops")
     names = fake_campaign.make_checkout(folder / "checkout")
     root = {"ONESIDED_ROOT": str(folder / "checkout")}

@@ -1,4 +1,4 @@
-"""A value of a setting or of a family is a value: no shell runs it; ranks see it as it is."""
+"""Values of settings and families stay values: no shell runs them; ranks see them unchanged."""
 
 import os
 import subprocess
@@ -11,13 +11,13 @@ from onesided.environments import shell
 
 ROOT = Path(__file__).parents[2]
 MPICH = "mpich-5.0.2"
-# what ReFrame, a shell or a scheduler's option might take for something else; `ran` is to be made
+# texts that ReFrame, a shell or a scheduler's option might misread; such a misreading makes `ran`
 HOSTILE = "$(touch {0}/ran1) `touch {0}/ran2` 'x' \"y\" $HOME ${{HOME}} ; touch {0}/ran3 ä\\ %s,*"
 
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """Return a checkout whose folders are the real ones, but for a config of its own."""
+    """Return a checkout with the real folders, but with its own config."""
     root = tmp_path / "checkout"
     root.mkdir()
     for name in ("reframe_checks", "src", "workflow", "profiles", "results", "Snakefile"):
@@ -56,7 +56,7 @@ def test_hostile_values_reach_the_ranks_and_no_shell(
     answer = onesided("environments", MPICH, check=False)
     if answer.returncode != 0:
         pytest.skip(f"{MPICH} is unavailable: {answer.stderr.splitlines()[-1]}")
-    # the ranks' own environment, beside what the kernel says of it
+    # the ranks' own environment, in addition to the kernel's report
     launcher = tmp_path / "build" / "environments" / MPICH / "prefix" / "bin" / "mpiexec"
     real = launcher.rename(launcher.with_name("mpiexec.kept"))
     seen = tmp_path / "seen"

@@ -1,4 +1,4 @@
-"""What the project reads: for each kind of input files that are right, and the project's reader."""
+"""The inputs of the project: for each kind, valid input files and the project's reader."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Kind:
 
     Attributes:
         name: for the table.
-        files: those of a right input in a folder; the first is changed more often than others.
-        read: the project's reader, given the folder that they are in.
+        files: the files of a valid input in a folder; the first is changed more often than others.
+        read: the project's reader, which gets the folder.
     """
 
     name: str
@@ -180,7 +180,7 @@ SITE_TEXT = "from onesided import sites\n\nsite_configuration = sites.configurat
 
 
 def site_files(source: Random, folder: Path) -> Files:
-    # a name for each: Python knows a file of the same second and size by what it compiled
+    # different names: Python takes a file of the same second and size for the compiled one
     name = f"mine_{source.randrange(10**12)}.py"
     return {name: [Document(SITE, lambda value: SITE_TEXT.replace("{}", repr(value)))]}
 
@@ -193,7 +193,7 @@ def read_site(folder: Path) -> Any:
     return findings.partitions
 
 
-# -------- what a launch leaves
+# -------- files of a launch
 
 CELLS = ["c=1", "c=2", "c=3"]
 EXPECTED = outcomes.Expectation(2, r"MPICH Version:\s+5\.0\.2", "abc", "unbound", "mpich", None)
@@ -268,7 +268,7 @@ def session_files(source: Random, folder: Path) -> Files:
 
 
 class _InFolder(Slot):
-    """A slot whose pointer is in a folder of the test's."""
+    """A slot whose pointer is in a folder of the test."""
 
     @property
     def pointer(self) -> Path:
@@ -322,7 +322,7 @@ def read_report(folder: Path) -> Any:
 
 
 class _TableInFolder(PublishedTable):
-    """A published table of a folder of the test's."""
+    """A published table in a folder of the test."""
 
     @property
     def path(self) -> Path:

@@ -1,4 +1,4 @@
-"""Changes of the bytes of a file, whatever is in it."""
+"""Changes of a file's bytes, whatever the file's content."""
 
 
 def _lines(content: bytes) -> list[bytes]:

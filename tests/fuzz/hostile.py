@@ -1,4 +1,4 @@
-"""Values that no input is meant to have: numbers, texts, keys and tags; `{bait}` is a path."""
+"""Invalid values for any input: numbers, texts, keys and tags; `{bait}` is a path."""
 
 LONG = 200_000
 DEEP = 5_000

@@ -1,7 +1,8 @@
-"""Changes of an input, one at a time: of a value inside a document, or of the bytes of a file.
+"""Single changes of an input: of a value in a document, or of a file's bytes.
 
-What is drawn depends on the seed alone. A document is changed as Python has it and written again;
-what Python cannot hold, such as a number of 5,000 digits or a tag, is written through `Raw`.
+The choice depends on the seed alone. A document is changed as a Python object and written again.
+Values that Python cannot hold, such as a number of 5,000 digits or a tag, are written through
+`Raw`.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ from hostile import (
 
 @dataclass(frozen=True)
 class Raw:
-    """Text that stands in the file as it is, where a value would stand."""
+    """Text that is in the file unchanged, in the place of a value."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a file, and how it is written."""
+    """A document of a file, and its format."""
 
     value: Any
     write: Callable[[Any], str]
@@ -58,7 +59,7 @@ def write_json(value):
 
 
 def places(value: Any, at: tuple = ()) -> list[tuple]:
-    """Return the paths of all values of a document, its own first."""
+    """Return the paths of all values of a document; the document's own path is first."""
     found = [at]
     if isinstance(value, dict):
         for key, part in value.items():
@@ -85,7 +86,7 @@ def put(document: Any, path: tuple, value: Any) -> Any:
 
 
 def _drawn(source: Random, document: Any, wanted: Callable[[Any], bool] = lambda _: True) -> tuple:
-    """Return the path of a value, deep ones and shallow ones as often as there are."""
+    """Return the path of a value, drawn with equal chance from all values."""
     found = [path for path in places(document) if wanted(at(document, path))]
     return source.choice(found or [()])
 
@@ -237,15 +238,15 @@ OF_DOCUMENTS = {
     "tags, anchors and dates of YAML": tag,
 }
 
-# -------- writing what was changed
+# -------- writing a changed document
 
-#: Stand in for what the writer of a document would not write.
+#: Stand-ins for text that a document's writer would not write.
 DOUBLED = "doubled@"
 RAW = "raw@{}@"
 
 
 def written(document: Any, write: Callable[[Any], str]) -> bytes:
-    """Return a changed document as it stands in its file."""
+    """Return a changed document as text of its file."""
     raws: list[str] = []
 
     def plain(value: Any) -> Any:
@@ -270,14 +271,14 @@ KINDS = (*OF_DOCUMENTS, *OF_BYTES)
 def change(
     source: Random, content: bytes, documents: list[Document], bait: str, turn: int
 ) -> tuple[str, bytes]:
-    """Return the kind of a change, and a file with it.
+    """Return the kind of a change, and a changed file.
 
     Args:
-        source: of what is drawn.
+        source: of random choices.
         content: of the file.
-        documents: those in the file, which together are all of it; none for bytes alone.
+        documents: all documents in the file; none for changes of bytes alone.
         bait: a path that the commands among the changes would make.
-        turn: chooses the kind of change; so many turns as there are kinds have each once.
+        turn: chooses the kind of change; as many turns as there are kinds have each kind once.
     """
     kinds = KINDS if documents else tuple(OF_BYTES)
     kind = kinds[turn % len(kinds)]

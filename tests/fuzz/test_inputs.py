@@ -9,7 +9,7 @@ from mutations import KINDS as CHANGES
 
 SEEDS = range(3 * len(CHANGES))
 MANY_SEEDS = range(1000, 1400)
-#: Files of YAML by the hundred lines, and variables of a command, take a tenth of a second each.
+#: YAML files of hundreds of lines, and a command's variables, take a tenth of a second each.
 SEEDS_OF_LONG_FILES, MANY_SEEDS_OF_LONG_FILES = range(10), range(1000, 1200)
 LONG_FILES = (
     *("campaign", "environments", "settings", "variables", "site", "session.json"),
@@ -26,7 +26,7 @@ def build(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch, build):
-    """Have the same MPIs on every machine, and Python compile no site file."""
+    """Give all machines the same MPIs, and keep Python from compiling site files."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setenv("ONESIDED_BUILD", str(build))
     monkeypatch.setenv("ONESIDED_SESSION", str(build / "reframe"))

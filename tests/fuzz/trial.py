@@ -1,4 +1,4 @@
-"""One changed input: what the project's reader made of it, and whether that is right."""
+"""One changed input: the result of the project's reader, and whether this result is right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onesided.campaign.records import FAILURES, Launch
 from onesided.system.errors import OnesidedError
 
 ONE_LINE, RIGHT, WRONG = "one clear line", "right result", "wrong"
-#: Of a processor's time, whatever else the machine does.
+#: Processor time, whatever other programs do.
 LONGEST_S = 5.0
 MOST_CHARACTERS = 2000
 STATUSES = ("ok", "unsupported", "helper_returned", *FAILURES)
@@ -28,12 +28,12 @@ STATUSES = ("ok", "unsupported", "helper_returned", *FAILURES)
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a changed input.
+    """The outcome for a changed input.
 
     Attributes:
         change: the kind of change.
         verdict: one clear line, right result, or wrong.
-        said: the line, or what is wrong.
+        said: the line, or the fault.
     """
 
     change: str
@@ -42,13 +42,13 @@ class Trial:
 
 
 def run(kind: Kind, seed: int, folder: Path) -> Trial:
-    """Change an input of a kind as the seed says, have it read, and judge."""
+    """Change an input by the seed, let the reader read it, and judge."""
     source = Random(f"{kind.name} {seed}")
     files = kind.files(source, folder)
     names = list(files)
     changed = names[0] if source.random() < 0.6 else source.choice(names)
     bait = folder / "made-by-a-name"
-    turn = seed + zlib.crc32(kind.name.encode())  # few seeds see other changes for each kind
+    turn = seed + zlib.crc32(kind.name.encode())  # a few seeds try different changes for each kind
     for name, documents in files.items():
         right = b"".join(mutations.written(one.value, one.write) for one in documents)
         if name == changed:
@@ -93,7 +93,7 @@ def _doubt_of_line(said: str, names: list[str]) -> str | None:
 
 
 def _doubts(found: Any) -> Iterator[str]:
-    """Yield what cannot be right in what a reader returned."""
+    """Yield the faults in a reader's result."""
     if isinstance(found, tuple) and isinstance(found[0], Launch):
         yield from _doubts_of_launch(*found)
         return

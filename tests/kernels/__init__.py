@@ -1,1 +1,1 @@
-"""Tests of the kernels: data, lines, faults, under each MPI."""
+"""Tests of the kernels under each MPI: data, lines, faults."""

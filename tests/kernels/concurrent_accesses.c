@@ -2,10 +2,10 @@
  * evaluation of the MPI 3.0 one-sided communication interface", permits in the unified model.
  *
  * concurrent_accesses FILE ENTRY..., on two ranks that share memory. An entry is three words with
- * colons between: what rank 0 does, what rank 1 does (load, store, get, put, acc), and the distance
- * of their bytes in rank 0's part, 0 or 1. Each does so ACCESSES times, inside a lock_all. A line
- * of the file has the entry and how many values were wrong: those that were read, and those that
- * are there in the end. The last line has the memory model of the window. */
+ * colons between: rank 0's access, rank 1's access (load, store, get, put, acc), and the distance
+ * of their bytes in rank 0's part, 0 or 1. Each rank makes its access ACCESSES times, inside a
+ * lock_all. A line of the file has the entry, the number of wrong values that were read, and the
+ * number of wrong values at the end. The last line has the memory model of the window. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,7 +61,7 @@ static bool can_be_read(uint8_t found, enum action other, int distance)
     return other == ACC || found == before || found == written[0] || found == written[1];
 }
 
-/* What a byte holds after all accesses of one rank, or of both. */
+/* The value of a byte after all accesses of one rank, or of both. */
 static uint8_t expected_after(enum action one, enum action other, int distance)
 {
     const bool both = distance == 0 && one == ACC && other == ACC;

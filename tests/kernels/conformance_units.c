@@ -1,6 +1,6 @@
-/* Units of the kernel conformance: what its model knows without MPI is held against an MPI that is
- * asked: where a datatype's elements are, and what an operator makes of two values. Ends with the
- * first check that fails.
+/* Units of the kernel conformance: its model, which works without MPI, is compared with an MPI: the
+ * places of a datatype's elements, and the result of an operator on two values. Ends with the first
+ * check that fails.
  *
  *   conformance_units <first seed> <last seed> */
 #include <stdio.h>
@@ -22,7 +22,7 @@
         }                                                                                          \
     } while (0)
 
-static char subject[128]; /* what is looked at */
+static char subject[128]; /* the checked subject */
 
 /* ---- Typemaps ---- */
 
@@ -50,7 +50,7 @@ static void the_bounds_are_those_of_mpi(const struct typemap *map, const struct 
     MPI_Type_get_true_extent(element->handle, &lowest_of_one, &bytes_of_one);
     MUST(lowest_of_one == 0);
     MUST(map->lowest == lowest);
-    /* MPI leaves out what fills the last element's extent */
+    /* MPI leaves out the gap at the end of the last element */
     MUST(map->highest == lowest + bytes + (MPI_Aint)element->bytes - bytes_of_one);
 }
 
@@ -72,7 +72,7 @@ static void number_elements(unsigned char *bytes, size_t count)
     }
 }
 
-/* Elements that have numbers are packed from their places, and unpacked to them, by MPI. */
+/* MPI packs numbered elements from their places, and unpacks them to their places. */
 static void the_elements_are_where_mpi_finds_them(const struct typemap *map,
                                                   const struct element *element, MPI_Datatype type)
 {
@@ -152,7 +152,7 @@ static void each_drawn_tree_is_where_the_model_says(int first, int last)
     }
     snprintf(subject, sizeof subject, "seeds %d to %d", first, last);
     MUST(last - first < 30 || most > 6);
-    /* a subarray is in no tree that is drawn */
+    /* no drawn tree has a subarray */
     MUST(last - first < 30 || kinds == ((1u << (DUP + 1)) - 1 - (1u << SUBARRAY)));
 }
 
@@ -178,7 +178,7 @@ static void an_operator_makes_what_mpi_makes(const struct element *element,
     }
 }
 
-/* An MPI may be wrong itself about pairs that have gaps: here is what MPI 4.1, 6.9.4, says. */
+/* An MPI itself may be wrong about pairs with gaps: these are the rules of MPI 4.1, 6.9.4. */
 static void a_pair_is_taken_by_its_value_then_by_its_index(const struct element *element)
 {
     static const struct {

@@ -1,4 +1,4 @@
-"""Kernels built once for each MPI, plain and with sanitizers, and which tests meet which MPIs."""
+"""Kernels built once for each MPI, with and without sanitizers; which tests run with which MPIs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onesided.system.paths import build_dir, config_dir
 
 from .launching import Environment, Kernel, Run, build, build_alone, copy_common, preloaded
 
-#: The program ends where it starts its library.
+#: A library that ends the program at the library's start.
 NO_MPI = """
 #include <unistd.h>
 int MPI_Init_thread(int *c, char ***v, int r, int *p)
@@ -26,58 +26,59 @@ int shmem_init_thread(int r, int *p) { (void)r; (void)p; _exit(99); }
 KERNEL_NAMES = kernels.names()
 KERNELS_OF_OPENSHMEM = kernels.names(libraries.OPENSHMEM)
 SANITIZERS = "address,undefined"
-#: Open MPI's OpenSHMEM puts symmetric memory where the sanitizer keeps its own, and crashes at its
-#: end: that is no finding of the sanitizer's.
+#: Open MPI's OpenSHMEM puts symmetric memory at the sanitizer's addresses and crashes at its end.
+#: This crash is no finding of the sanitizer.
 SANITIZED_OPENSHMEM = {"OMPI_MCA_sshmem_base_start_address": str(0x200000000000)}
 NO_SIGNALS = ":handle_segv=0:handle_sigbus=0"
 HERE = Path(__file__).parent
 ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_text("utf-8"))[
     "environments"
 ]
-#: The OpenSHMEM that its kernels are built with and launched by.
+#: The OpenSHMEM that builds and launches its kernels.
 OPENSHMEM = "openshmem-debian"
 SLOW, FIRST_MPI = pytest.mark.slow, pytest.mark.first_mpi
-#: Numbers of ranks; on two cores three take seconds, and `make test` has a launch for each kernel.
+#: Numbers of ranks. Three ranks on two cores take seconds, and `make test` has a launch for each
+#: kernel.
 TWO_AND_THREE = (2, pytest.param(3, marks=SLOW))
-#: Faults of the faulty library, whatever MPI is behind it. In `make test` each kernel meets all of
-#: them in test_contract_faults.py.
+#: Faults of the faulty library, whatever the MPI. In `make test`, test_contract_faults.py tries all
+#: of them with each kernel.
 FAULTS = (
     pytest.param("lose", marks=FIRST_MPI),
     *(pytest.param(fault, marks=(FIRST_MPI, SLOW)) for fault in ("stale", "alter")),
 )
-#: A library cannot spoil every operation that these verify, so tests of all kernels leave them out
-#: (fixture `calls`). Their own tests say what is found where: processors and clocks, a list or a
-#: mutex that ranks wait for, puts that overlap.
+#: Tests of all kernels leave out these kernels (fixture `calls`), because a library cannot spoil
+#: every operation that they verify. Their own tests say which faults are found: in processors and
+#: clocks, in a list or a mutex for which ranks wait, in puts that overlap.
 IN_OWN_TESTS = {"baseline", "linked_list", "mutex", "put_ordering", "remote_read"}
-#: Shows what the harness does for every kernel.
+#: This kernel shows what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
-#: Marks of tests that not every kernel has to pass under every MPI.
+#: Marks of tests that need not pass with every pair of kernel and MPI.
 SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
-#: What campaigns of tests launch.
+#: The kernels in the campaigns of tests.
 OF_CAMPAIGNS = (ONE_KERNEL, "progress")
-#: What `make test` launches of an MPI other than the first. These are built first, and all kernels
-#: where a test wants another one.
+#: The kernels that `make test` launches with an MPI other than the first. They are built first; all
+#: kernels are built if a test needs another kernel.
 FEW = (*OF_CAMPAIGNS, "some_to_some")
-#: The same of kernels with sanitizers: the contract of the first ones, own tests of the others. The
-#: sanitizers look at all other kernels in `make test-all`.
+#: The same for kernels with sanitizers: the contract of the first ones, own tests of the others.
+#: `make test-all` has all other kernels with sanitizers.
 FEW_SANITIZED = (*OF_CAMPAIGNS, "conformance", "origin_threads")
-#: Kernels whose default cells take long: their own tests are in `make test`, their contract is not.
+#: Kernels with long default cells: `make test` has their own tests, but not their contract.
 LONG = {"distant_messages", "halo"}
-#: Of kernels over one description the first shows under the other MPIs what all do;
+#: Of kernels with one description, the first shows under the other MPIs what all do;
 #: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
 ALIKE |= {"swapped_all_to_all", "some_to_some", "alltoall_algorithms"}
 
 
 def parameters_of(item: pytest.Item) -> dict:
-    """Return the parameters of a test by name."""
     return item.callspec.params if hasattr(item, "callspec") else {}
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """Return whether the first MPI alone, or one kernel, shows what is claimed.
+    """Return whether the first MPI alone, or one kernel, shows the claim.
 
-    What is kept is marked `slow` where `make test` has it by the first MPI or by the one kernel.
+    A kept test is marked `slow` if `make test` has the same claim with the first MPI or the one
+    kernel.
     """
     marks = {mark.name for mark in item.iter_markers()}
     if not marks & SHOWN_BY_ONE:
@@ -97,15 +98,15 @@ def is_left_out(item: pytest.Item) -> bool:
 
 
 def meets(name: str, mpi: str) -> bool:
-    """Return whether it is an MPI's turn: all meet the first one, and one of the others."""
+    """Return whether a test runs with an MPI: each runs with the first and with one other."""
     others = ENVIRONMENTS[1:]
     return mpi not in others or mpi == others[zlib.crc32(name.encode()) % len(others)]
 
 
 def is_anothers_turn(item: pytest.Item) -> bool:
-    """Return whether a test of a kernel's own meets another MPI than this one.
+    """Return whether a kernel's own test runs with another MPI than this one.
 
-    Those marked `every_mpi` meet all.
+    Tests marked `every_mpi` run with all MPIs.
     """
     mpi = parameters_of(item).get("environment")
     if mpi is None or item.get_closest_marker("every_mpi"):
@@ -114,7 +115,7 @@ def is_anothers_turn(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Kernels are launched alone: two ranks spin on two cores."""
+    """Launch kernels alone: two ranks spin on two cores."""
     launched = [item for item in items if not item.get_closest_marker("beside")]
     quiet.mark(launched, HERE, pytest.mark.measures)
     left_out = {item for item in items if HERE in item.path.parents and is_left_out(item)}
@@ -127,16 +128,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
 )
 def environment(request, ready_environment) -> Environment:
-    """An MPI: the first one in `make test`, where every kernel meets the others in its contract."""
+    """An MPI: in `make test` the first one; there, every kernel's contract has the others."""
     return Environment(ready_environment(request.param))
 
 
 @pytest.fixture(scope="session")
 def built(once) -> Callable[..., Path]:
-    """Return a function that gives the folder of an environment's kernels, built once.
+    """Return a function that builds an environment's kernels once and returns their folder.
 
-    It builds the kernels that are named, or all. Without sanitizers they are those of campaigns.
-    With them their folder stays, too, so that the next run of tests builds what has changed.
+    The function builds the named kernels, or all. Without sanitizers, the kernels are those of
+    campaigns. With sanitizers, the folder stays, too, so that the next run of tests builds only
+    what has changed.
     """
     builds = build_dir() / "tests"
 
@@ -167,10 +169,10 @@ def sanitized_folder(environment, built) -> Path:
 
 
 def built_with(mpi: str, sanitizers: str, name: str) -> Sequence[str]:
-    """Return the kernels that are built together with one; none where all are.
+    """Return the kernels that are built together with a kernel; None stands for all.
 
-    Most tests of the first MPI want all kernels. Those of the others, and with sanitizers, want a
-    few, or are of one kernel.
+    Most tests of the first MPI need all kernels. Tests of other MPIs and with sanitizers need a few
+    kernels, or one.
     """
     if mpi == ENVIRONMENTS[0] and not sanitizers:
         return ()
@@ -181,11 +183,11 @@ def built_with(mpi: str, sanitizers: str, name: str) -> Sequence[str]:
 
 @pytest.fixture(scope="session")
 def sanitizer_options() -> dict[str, str]:
-    """Leaks of ours are found; MPI libraries keep memory to their end, which is left out.
+    """Report leaks of the kernels only: MPI libraries keep memory until their end.
 
-    What is left out is told by the libraries on a leak's stack, so stacks must be whole: the fast
-    unwinder stops at libraries without frame pointers. A faulty library may come before the
-    sanitizer's.
+    The libraries on a leak's stack decide whether the leak is left out, so stacks must be whole.
+    The fast unwinder stops at libraries without frame pointers. A faulty library may come before
+    the sanitizer's library.
     """
     return {
         "ASAN_OPTIONS": "detect_leaks=1:fast_unwind_on_malloc=0:verify_asan_link_order=0",
@@ -196,7 +198,7 @@ def sanitizer_options() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def kernel_of(ready_environment, built, sanitizer_options, tmp_path_factory) -> Callable:
-    """Return a function that gives a kernel under an MPI, plain or with sanitizers."""
+    """Return a function that gives a kernel under an MPI, with or without sanitizers."""
 
     def found(name: str, mpi: str = ENVIRONMENTS[0], sanitizers: str = "") -> Kernel:
         environment = Environment(ready_environment(mpi))
@@ -213,7 +215,7 @@ def kernel_of(ready_environment, built, sanitizer_options, tmp_path_factory) -> 
 
 @pytest.fixture(scope="session")
 def each(environment, kernel_of) -> Callable:
-    """Return the same for one MPI after the other: the first one, in CI all of them."""
+    """Return the same for each MPI in turn: `make test` has the first one, CI has all."""
 
     def found(name: str, sanitizers: str = "") -> Kernel:
         return kernel_of(name, environment.name, sanitizers)
@@ -223,9 +225,9 @@ def each(environment, kernel_of) -> Callable:
 
 @pytest.fixture
 def kernel_of_tests(environment, once, tmp_path) -> Callable:
-    """Return a function that builds a kernel of one file, of this folder or another, once.
+    """Return a function that builds a one-file kernel once, from this folder or another.
 
-    All of an MPI are built in one folder, for the thread level `multiple`.
+    All such kernels of an MPI are built in one folder, for the thread level `multiple`.
     """
     folder = once(f"kernels-of-tests-{environment.name}", copy_common)
 
@@ -263,9 +265,10 @@ def sanitized_progress(each) -> Kernel:
 
 
 def pairs(*marks: pytest.MarkDecorator) -> list:
-    """Return every kernel under the MPIs it meets, and those of OpenSHMEM, as parameters.
+    """Return every kernel with the MPIs it runs with, and OpenSHMEM's kernels, as parameters.
 
-    The kernel that shows what all do meets every MPI. In `make test` the others meet the first MPI.
+    The kernel that shows what the harness does runs with every MPI. In `make test` the others run
+    with the first MPI.
 
     Args:
         marks: for all MPIs but the first.
@@ -286,7 +289,7 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
 
 
 def sanitized_pairs() -> list:
-    """Return the same for kernels with sanitizers: in `make test` a few under the first MPI."""
+    """Return the same for kernels with sanitizers: in `make test`, a few under the first MPI."""
     found = pairs(SLOW)
     others = [one for one in found if one.values[0][0] not in OF_CAMPAIGNS and not one.marks]
     return [one._replace(marks=(SLOW,)) if one in others else one for one in found]
@@ -294,13 +297,12 @@ def sanitized_pairs() -> list:
 
 @pytest.fixture(scope="session", params=pairs())
 def kernel(request, kernel_of) -> Kernel:
-    """Each kernel there is, under the MPIs it meets."""
+    """Each kernel, with the MPIs it runs with."""
     return kernel_of(*request.param)
 
 
 @pytest.fixture(scope="session")
 def whole(kernel) -> Run:
-    """One launch with default options."""
     return kernel.launch()
 
 
@@ -311,7 +313,7 @@ def no_mpi(tmp_path_factory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def without_mpi(kernel, no_mpi) -> Callable:
-    """Return a function that runs the kernel with no launcher where MPI cannot start."""
+    """Return a function that runs the kernel without a launcher, where MPI cannot start."""
     return lambda *options: kernel.alone(*options, variables=no_mpi)
 
 
@@ -322,13 +324,12 @@ def default_cells(without_mpi) -> list[str]:
 
 @pytest.fixture(scope="session", params=sanitized_pairs())
 def sanitized(request, kernel_of) -> Kernel:
-    """Each kernel with sanitizers."""
     return kernel_of(*request.param, SANITIZERS)
 
 
 @pytest.fixture(scope="session")
 def sanitized_whole(sanitized) -> Run:
-    """One launch with sanitizers; what became of its cells is kept beside the kernel."""
+    """One launch with sanitizers; the outcomes of its cells are kept beside the kernel."""
     run = sanitized.launch()
     _statuses_file(sanitized).write_text(json.dumps(run.statuses), "utf-8")
     return run
@@ -340,7 +341,7 @@ def _statuses_file(kernel: Kernel) -> Path:
 
 @pytest.fixture(scope="session")
 def sanitized_statuses(request, sanitized) -> dict[str, str]:
-    """Return the statuses of the cells of that launch, or of an earlier one of the same kernel."""
+    """Return the statuses of the cells of this launch, or of an earlier one of this kernel."""
     kept, made = _statuses_file(sanitized), sanitized.executable.stat().st_mtime
     if not kept.exists() or kept.stat().st_mtime < made:
         request.getfixturevalue("sanitized_whole")

@@ -1,5 +1,5 @@
-/* A kernel for tests: every rank verifies elements of its own, and the last rank alone has a check
- * that no other has. */
+/* A kernel for tests: every rank verifies its own elements, and only the last rank has a further
+ * check. */
 #include "harness/launch.h"
 
 static const struct axis axes[] = {

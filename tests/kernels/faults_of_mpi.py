@@ -1,10 +1,9 @@
-"""Faults that an MPI may have, which kernels they concern, and which verdicts are right for each.
+"""Faults that an MPI may have, the kernels they concern, and the right verdicts.
 
-A fault is put in by the library in `faulty_library/`. It concerns a kernel whose rank makes the
-call in its small launch (faulty_launches.py). What is right depends on what is known of the fault:
-that it changes nothing, that it must be found in the very cell, that it is found sooner or later,
-or that it may do no harm (harmless_faults.py). Cells that were over before must be untouched in any
-case.
+The library in `faulty_library/` adds a fault. The fault concerns a kernel whose rank makes the call
+in the kernel's small launch (faulty_launches.py). The right verdict depends on the fault: it
+changes nothing, it must be found in its own cell, it is found sooner or later, or it may do no harm
+(harmless_faults.py). In any case, cells that were over before the fault must be untouched.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ ALL = "all"
 
 
 class Expected(enum.Enum):
-    """What is right for a fault."""
+    """The right verdicts for a fault."""
 
     UNHARMED = "every cell is as without the fault"
     NAMED = "the very cell ends so, with the rank and the call"
@@ -36,8 +35,8 @@ class Fault:
     """A fault of one kind in one call.
 
     Attributes:
-        position: the first call, or the one in the middle of all that the kernel makes.
-        rank: the rank that has it, or "all".
+        position: the first call, or the middle one of all calls that the kernel makes.
+        rank: the rank with the fault, or "all".
     """
 
     kind: str
@@ -114,9 +113,10 @@ CALLS = {
     "corrupt_target": SENDING,
     "wrong_result": GETTING,
 }
-#: Kinds whose faults need data: both ranks have them, first and amid.
+#: Kinds whose faults need data: both ranks have such faults, in the first call and in a middle one.
 OF_DATA = ("drop", "duplicate", "reorder", "corrupt_origin", "corrupt_target", "wrong_result")
-#: What a false success of these breaks: the other rank waits, or the library refuses what follows.
+#: Calls whose false success breaks a launch: the other rank waits, or the library refuses later
+#: calls.
 BREAKS = (
     *("MPI_Barrier", "MPI_Ibarrier", *COLLECTIVES, "MPI_Init_thread"),
     *("MPI_Win_fence", "MPI_Win_post", "MPI_Win_complete", "MPI_Win_wait"),
@@ -126,10 +126,10 @@ BREAKS = (
 
 
 def all_faults() -> list[Fault]:
-    """Return every fault there is, one kind after the other.
+    """Return all faults, one kind after the other.
 
-    Where data are concerned, the first call of rank 0 and one amid all of rank 1, and so on;
-    elsewhere one of both, which alternate.
+    With data, the faults are in the first call of rank 0, in a middle call of rank 1, and so on.
+    Without data, the two ranks alternate, and so do the two positions.
     """
     found = []
     for kind, calls in CALLS.items():
@@ -151,13 +151,13 @@ def all_faults() -> list[Fault]:
 def expected(
     fault: Fault, kernel: str, operation: str, cell: str = "", swapped: bool | None = None
 ) -> Expected:
-    """Return what is right for a fault.
+    """Return the right verdicts for a fault.
 
     Args:
-        fault: which one.
-        kernel: which kernel has it.
+        fault: the fault.
+        kernel: the kernel with the fault.
         operation: of an accumulate call, as the library saw it: "MPI_SUM", "none".
-        cell: in which the fault was put in.
+        cell: the cell with the fault.
         swapped: whether a compare-and-swap swapped.
     """
     match fault.kind:
@@ -179,7 +179,7 @@ def expected(
 
 
 def _of_duplicate(call: str, operation: str) -> Expected:
-    """Return what is right where a call is made twice: some calls do the same again."""
+    """Return the right verdicts for a repeated call; repeating some calls changes nothing."""
     if call in (*PUTS_AND_GETS, *TRANSFERS_OF_ONE_RANK) or operation == "MPI_NO_OP":
         return Expected.UNHARMED
     if call in ("MPI_Accumulate", "MPI_Raccumulate") and operation == "MPI_REPLACE":

@@ -1,9 +1,9 @@
 /* Faulty MPI libraries, for LD_PRELOAD; FAULTY_DATA names one:
  *
- *   late         operations are made by what completes them at the target: a request is complete at
- *                once, and MPI_Win_flush_local does nothing
+ *   late         operations are made only by the call that completes them at the target: a request
+ *                is complete at once, and MPI_Win_flush_local does nothing
  *   span         a put writes zeros between the elements of its target's datatype
- *   two_windows  a put goes to the window that is named, and to the one made before it
+ *   two_windows  a put goes to its window, and to the window made before
  *
  *   cc -shared -fPIC faulty_data.c -o faulty_data.so     (with an MPI's mpicc) */
 #include <mpi.h>
@@ -102,7 +102,7 @@ static int put_span(const void *origin, int count, MPI_Datatype type, int target
     PMPI_Type_get_extent(target_type, &lower, &extent);
     bytes += (target_count - 1) * extent;
     PMPI_Pack_size(count, type, MPI_COMM_SELF, &packed_bytes);
-    /* kept to the end, for the put is under way */
+    /* kept to the end, because the put is under way */
     char *packed = malloc((size_t)packed_bytes);
     char *span = calloc((size_t)bytes, 1);
     PMPI_Pack(origin, count, type, packed, packed_bytes, &position, MPI_COMM_SELF);

@@ -1,4 +1,4 @@
-"""Launches that faults of an MPI are put into: a small one of every kernel, with all its calls."""
+"""Launches for faults of an MPI: a small launch of each kernel, with all its calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onesided.campaign import records
 from .launching import Kernel, Run, with_fault
 
 RANKS = 2
-#: What every launch takes little of, where the kernel has the option.
+#: Options that make every launch short, if the kernel has them.
 FEW = {
     "samples": "2",
     "helper-samples": "2",
@@ -32,7 +32,7 @@ FEW = {
     "computing-trials": "1",
     "compute-ms": "1",
 }
-#: Cells of each kernel, as options; the default cells where it is not here.
+#: Cells of each kernel, as options; a missing kernel has its default cells.
 CELLS = {
     "active_accumulate": ("--thread-level", "multiple"),
     "adapter_sharing": ("--flavor", "allocate", "--size_bytes", "8", "--thread-level", "multiple"),
@@ -75,9 +75,9 @@ CELLS = {
     "two_way_exchange": ("--flavor", "allocate", "--size_bytes", "8"),
     "window_growth": ("--size_bytes", "1024"),
 }
-#: A launch takes less than a second, or than the time-out of a cell where it hangs.
+#: A launch takes less than a second, or less than the time-out of a cell that hangs.
 LAUNCH_TIMEOUT_S = 30.0
-#: Of a cell: long where nothing may hang, short where something is to.
+#: Time-outs of a cell: long if nothing may hang, short if something should hang.
 PATIENT_S, SHORT_S = 20.0, 1.2
 
 
@@ -93,14 +93,14 @@ class Counts:
 
 @dataclass(frozen=True)
 class Faulty:
-    """A launch with a fault in it, and what the library said of that.
+    """A launch with a fault, and what the library said about the fault.
 
     Attributes:
         run: what the launch left.
-        put_in: the library's line on the fault; None if its call was not made so often.
-        counts: how often each rank made each call; of ranks that came to MPI_Finalize.
+        put_in: the library's line about the fault; None if the call was made too few times.
+        counts: how often each rank made each call, for ranks that reached MPI_Finalize.
         ended: whether the launch ended by itself.
-        swapped: whether the compare-and-swap with the fault swapped; None where it is none.
+        swapped: whether the compare-and-swap with the fault swapped; None for other calls.
     """
 
     run: Run
@@ -111,7 +111,7 @@ class Faulty:
 
     @cached_property
     def begun(self) -> list[str]:
-        """The cells that were begun when the fault was put in, in order."""
+        """The cells that had begun when the fault was put in, in order."""
         lines = self._lines_before()
         return [line["cell"] for line in lines if line["type"] == "started"]
 
@@ -122,7 +122,7 @@ class Faulty:
 
     @cached_property
     def lines(self) -> list[dict]:
-        """The lines of the launch; what a fault has cut is no line."""
+        """The lines of the launch, without lines that a fault has cut."""
         return [line for _, line in records.whole_lines(self.run.output) if line is not None]
 
     def _lines_before(self) -> list[dict]:
@@ -130,7 +130,7 @@ class Faulty:
         return [line for end, line in self._ends() if end <= before]
 
     def _ends(self) -> Iterator[tuple[int, dict]]:
-        """Yield each line and where it ends in the file, in bytes."""
+        """Yield each line, and the position in bytes at which it ends in the file."""
         end = 0
         for text in self.run.output.read_bytes().splitlines(keepends=True):
             end += len(text)
@@ -139,7 +139,6 @@ class Faulty:
 
 
 def options_of(kernel: Kernel) -> list[str]:
-    """Return the options of a kernel's small launch."""
     known = set(re.findall(r"^  --([a-z-]+)", kernel.alone("--help").stdout, re.MULTILINE))
     few = [f"--{name}={value}" for name, value in FEW.items() if name in known]
     few += [f"--disk-dir={kernel.folder}"] if "disk-dir" in known else []
@@ -156,9 +155,9 @@ def launch(
     """Launch a kernel with the faulty MPI.
 
     Args:
-        kernel: which one.
-        options: of the kernel.
-        fault: as in fault.h; an empty one puts none in.
+        kernel: the kernel.
+        options: the kernel's options.
+        fault: as in fault.h; an empty text means no fault.
         cell_timeout_s: seconds until the watchdog ends a cell.
         timeout_s: seconds until the launch is ended.
     """

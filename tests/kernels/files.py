@@ -14,25 +14,24 @@ from .launching import Environment, Kernel
 
 TINY_BYTES = 65536
 TMPFS = Path("/dev/shm")
-#: In a user namespace every user is root, whom Open MPI asks whether he means it.
+#: In a user namespace every user is root; without these, Open MPI does not start as root.
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def file_system(folder: Path) -> str:
-    """Return the name of the file system that a folder is on."""
     line = ["findmnt", "--noheadings", "--output", "FSTYPE", "--target", folder]
     return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def on_disk(folder: Path) -> Path:
-    """Return the folder, or skip the test where it is in memory."""
+    """Return the folder, or skip the test if the folder is in memory."""
     if file_system(folder) == "tmpfs":
         pytest.skip(f"{folder} is on a tmpfs")
     return folder
 
 
 def with_tiny_tmpfs(kernel: Kernel, mounted: Path, folder: Path) -> Kernel:
-    """Return the kernel with a launcher that first mounts a tmpfs, in a namespace of its own."""
+    """Return the kernel with a launcher that first mounts a tmpfs in its own namespace."""
     mount = f"mount -t tmpfs -o size={TINY_BYTES} tiny {shlex.quote(str(mounted))}"
     tried = subprocess.run(["unshare", "-rm", "sh", "-c", mount], capture_output=True, text=True)
     if tried.returncode:
@@ -52,12 +51,12 @@ def with_tiny_tmpfs(kernel: Kernel, mounted: Path, folder: Path) -> Kernel:
 
 
 def file_of(process: int) -> str:
-    """Return the name of the file that a process of this host makes."""
+    """Return the name of the file that a process on this host makes."""
     namespace = Path("/proc/self/ns/pid").stat().st_ino
     return f"onesided-{socket.gethostname()[:64]}-{namespace}-{process}"
 
 
 def dead_process() -> int:
-    """Return the number of a process that is no more."""
+    """Return the number of a process that has ended."""
     with subprocess.Popen(["true"]) as process:
         return process.pid

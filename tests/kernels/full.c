@@ -1,5 +1,5 @@
-/* Put before a library: to write again what a file has already fails for want of space, as on a
- * file system that writes to other places, and then there is none left. */
+/* Put before a library: to write again over a file's data fails because no space is left, as on a
+ * file system that writes to new places. */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ ssize_t writev(int descriptor, const struct iovec *data, int count)
     return fails(descriptor, 0) ? -1 : real(descriptor, data, count);
 }
 
-/* What a thread of the system's library writes later: it is known at the end. */
+/* Data that a thread of the system's library writes later: known at the end. */
 static const struct aiocb *failed;
 
 int aio_write(struct aiocb *request)

@@ -1,4 +1,4 @@
-"""Faults of data that may do no harm: what is lost or changed is used by nobody, or not always."""
+"""Faults that may do no harm, because the lost or changed data may be unused."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Harmless:
     """Faults that may do no harm, with the reason.
 
     Attributes:
-        kernel: which kernel has them.
-        calls: in these calls,
-        kinds: of these kinds.
-        why: why nobody need use the data.
+        kernel: the kernel with the faults.
+        calls: the calls with the faults.
+        kinds: the kinds of the faults.
+        why: why the data may be unused.
         operation: of an accumulate call; None for any.
-        cells: what the cell's name holds.
-        ranks: which ranks have them; None for all.
+        cells: a part of the cell's name.
+        ranks: the ranks with the faults; None for all.
     """
 
     kernel: str
@@ -36,7 +36,7 @@ SENT = ("drop", "corrupt_origin", "corrupt_target")
 GOT = ("drop", "wrong_result")
 READS = ("MPI_Get", "MPI_Get_accumulate", "MPI_Rget_accumulate")
 LOOK = "a look at a word that is looked at again"
-#: Ranks of these tell each other by notices that data are there.
+#: In these kernels, ranks tell each other by notices that data are there.
 WITH_NOTICES = (
     *("adapter_sharing", "alltoall_algorithms", "completion", "halo", "latency_bandwidth"),
     *("some_to_some", "swapped_all_to_all", "threaded_calls", "two_way_exchange", "remote_read"),
@@ -104,8 +104,8 @@ def may_be_harmless(fault: Fault, kernel: str, operation: str, cell: str) -> boo
     """Return whether a fault of data may do no harm.
 
     Args:
-        fault: which one.
-        kernel: which kernel has it.
+        fault: the fault.
+        kernel: the kernel with the fault.
         operation: of an accumulate call.
         cell: the cell's name.
     """

@@ -1,4 +1,4 @@
-/* Units of the harness that no launch reaches on its good days: faulty sequences, odd bytes, cut
+/* Parts of the harness that a good launch never reaches: faulty sequences, odd bytes, cut
  * lines. Ends with the first check that fails. */
 #include <math.h>
 #include <stdio.h>
@@ -216,7 +216,7 @@ static void nodes_of_one_machine_share_its_cores_and_others_do_not(void)
     processes[1].machine[0] = 'r';
     MUST(host_machines(&facts) == 2 && host_cores(&facts) == 4);
     MUST(!host_oversubscribed(&facts, at_target));
-    /* where the system does not tell, two names are two machines */
+    /* if the system gives no answer, two names are two machines */
     processes[0].machine[0] = processes[1].machine[0] = '\0';
     MUST(host_machines(&facts) == 2);
 }
@@ -239,7 +239,7 @@ static void ranks_share_the_cache_and_the_memory_of_their_own_machine_only(void)
     MUST(share_of_cache(32 << 20, 1 << 21, 32) == 1 << 21);
 }
 
-/* Of two ranks: as many threads have cores, and one more has none. */
+/* For two ranks: so many threads have cores, and one more thread has none. */
 static bool usable_cores_are(const struct host_facts *facts, int cores)
 {
     const int fit[] = {cores - 2, 0}, too_many[] = {cores - 1, 0};
@@ -315,13 +315,13 @@ static void ranks_on_all_that_their_launcher_may_use_are_not_bound(void)
         {.host = "h", .cpus = {2}, .cores = {2}, .existing = {15}}};
     const struct host_facts two = {.processes = processes, .ranks = 2};
     const struct host_facts one = {.processes = processes, .ranks = 1};
-    MUST(strcmp(host_placement(&two, "unbound"), "other") == 0); /* nobody says what it may use */
+    MUST(strcmp(host_placement(&two, "unbound"), "other") == 0); /* its cores are unknown */
     MUST(strcmp(host_placement(&one, "unbound"), "core") == 0);
     processes[0].launcher[0] = processes[1].launcher[0] = 2;
     MUST(strcmp(host_placement(&two, "unbound"), "unbound") == 0);
     MUST(strcmp(host_placement(&one, "unbound"), "unbound") == 0);
     MUST(strcmp(host_placement(&one, "core"), "core") == 0);
-    processes[0].launcher[0] = processes[1].launcher[0] = 6; /* it put both on one of two */
+    processes[0].launcher[0] = processes[1].launcher[0] = 6; /* it put both on one of two cores */
     MUST(strcmp(host_placement(&two, "unbound"), "other") == 0);
     processes[1].cpus[0] = processes[1].cores[0] = 4;
     MUST(strcmp(host_placement(&two, "unbound"), "core") == 0);
@@ -366,7 +366,7 @@ static void dev_shm_is_shared_if_device_and_file_are_the_same_on_each_machine(vo
     MUST(sharing_dev_shm(&apart, other_mount) == -1);
 }
 
-/* The lengths around which the end of the message takes a block of its own. */
+/* Lengths around which the end of the message needs its own block. */
 static void a_digest_is_that_of_the_standard_at_every_length(const char *path)
 {
     static const struct {

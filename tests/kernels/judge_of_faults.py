@@ -12,14 +12,14 @@ from .faults_of_mpi import BARRIERS, COLLECTIVES, FIRST, Expected, Fault, expect
 from .faulty_launches import LAUNCH_TIMEOUT_S, PATIENT_S, SHORT_S, Faulty, launch
 from .launching import Kernel
 
-#: What the words of an outcome say of how a rank ended.
+#: The words of an outcome about a rank's end, by kind of fault.
 WORDS = {"crash": "signal 11 (SIGSEGV)", "exit": "exited by itself", "error": "exited by itself"}
-#: The watchdog is set once MPI has started: only the launch's own time-out ends what hangs before.
+#: The watchdog is set after MPI has started: only the launch's own time-out ends an earlier hang.
 START_TIMEOUT_S = 4.0
-#: Kinds that no cell may hang for.
+#: Kinds of faults with which no cell may hang.
 LEVELS = ("lower_level", "false_level")
 HARMLESS = ("delay", "reorder", *LEVELS)
-#: What a cell is that a fault ended, or whose data it changed.
+#: Statuses of a cell that a fault ended, or whose data a fault changed.
 FOUND = ("wrong_data", "hang", "crash", "teardown_failure")
 GOOD = ("ok", "unsupported")
 WAIT_FOR_ALL = (*BARRIERS, *COLLECTIVES, "MPI_Win_fence", "MPI_Win_free", "MPI_Comm_free")
@@ -28,14 +28,14 @@ NO_END = "all cells were over, then MPI_Finalize did not return: "
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a verdict was right; None where the fault was not put in. `why` says why not."""
+    """Whether a verdict was right; None without a fault. `why` says why it was wrong."""
 
     right: bool | None
     why: str = ""
 
 
 def count_of(fault: Fault, reference: Faulty) -> int | None:
-    """Return the number of the call that is to have the fault; None if there is no such call."""
+    """Return the number of the call that gets the fault; None if there is no such call."""
     if fault.kind in LEVELS and reference.lines[0]["thread_level"]["required"] == "single":
         return None
     ranks = reference.counts if fault.rank == "all" else (fault.rank,)
@@ -60,8 +60,8 @@ def _counted(kind: str, counts) -> int:
 def tried(kernel: Kernel, options: list[str], reference: Faulty, fault: Fault):
     """Launch a kernel with a fault, and judge; return None if the kernel makes no such call.
 
-    On a busy machine the watchdog may ring where nothing hangs, and bursts are shorter so that the
-    call is not made: then again, with more patience and for an earlier call.
+    On a busy machine, the watchdog may ring although nothing hangs, and bursts may be too short for
+    the call. Then the launch is repeated, with more patience and for an earlier call.
     """
     number = count_of(fault, reference)
     if number is None:
@@ -80,7 +80,7 @@ def tried(kernel: Kernel, options: list[str], reference: Faulty, fault: Fault):
 
 
 def is_before_watchdog(fault: Fault) -> bool:
-    """Return whether ranks may wait for one before the watchdog can ring."""
+    """Return whether ranks may wait for a rank before the watchdog can ring."""
     if fault.call == "MPI_Init_thread":
         return fault.kind in ("hang", "exit", "false_success")
     starts = ("MPI_Comm_dup", "MPI_Comm_size", "MPI_Allreduce")
@@ -89,7 +89,6 @@ def is_before_watchdog(fault: Fault) -> bool:
 
 
 def judge(fault: Fault, kernel: str, reference: Faulty, found: Faulty) -> Judgement:
-    """Return whether the verdict of a launch was right."""
     if found.put_in is None:
         return Judgement(None, "the call was not made so often")
     if not found.ended and not is_before_watchdog(fault):
@@ -130,7 +129,7 @@ def judge(fault: Fault, kernel: str, reference: Faulty, found: Faulty) -> Judgem
 
 
 def _places(found: Faulty, cells: list[str]) -> list[str]:
-    """Return the cells that a fault may be in: a rank may be ahead of the lines of rank 0."""
+    """Return the cells that may have the fault: a rank may be ahead of the lines of rank 0."""
     if not found.begun:
         return cells[:1]
     last = cells.index(found.begun[-1])
@@ -138,7 +137,7 @@ def _places(found: Faulty, cells: list[str]) -> list[str]:
 
 
 def _run_again(found: Faulty, after) -> set[str]:
-    """Return the cells that were run once more, later in the launch, and did not end well there."""
+    """Return the cells that were run again, later in the launch, and failed there."""
     again = {
         line["cell"] for line in found.lines if line["type"] == "further" and line["status"] != "ok"
     }
@@ -146,12 +145,12 @@ def _run_again(found: Faulty, after) -> set[str]:
 
 
 def _is_of_the_end(touched: list[str], after: dict[str, Outcome]) -> bool:
-    """Return whether all that is lost is the end of a launch whose cells were over."""
+    """Return whether only the end of the launch is lost, after all its cells."""
     return {after[cell].status for cell in touched} == {"teardown_failure"}
 
 
 def _is_named(fault: Fault, found: Faulty, outcome) -> bool:
-    """Return whether an outcome says which rank ended, in which call and how."""
+    """Return whether an outcome says which rank ended, in which call, and how."""
     where = outcome.detail or ""
     if is_before_watchdog(fault) and not found.ended:
         named = fault.kind == "hang" or WORDS[fault.kind] in where
@@ -167,9 +166,9 @@ def _is_named(fault: Fault, found: Faulty, outcome) -> bool:
 
 
 def _is_behind(fault: Fault, where: str) -> bool:
-    """Return whether the words on a hang name the rank and the call, and none before it that waits.
+    """Return whether the words about a hang name the rank and call, with no waiting rank before.
 
-    Of ranks in the same collective call, and of those in none, nobody knows which is behind.
+    Among ranks in the same collective call, or in no call, nobody knows which rank is behind.
     """
     for stood in where.removeprefix(NO_END).split("; "):
         ranks, _, place = stood.partition(" in ")
@@ -182,7 +181,7 @@ def _is_behind(fault: Fault, where: str) -> bool:
 
 
 def _is_told(fault: Fault, found: Faulty, after) -> bool:
-    """Return whether a wrong level or size of the world is said, and counts."""
+    """Return whether the launch reports a wrong thread level or a wrong size of the world."""
     statuses = {one.status for one in after.values()}
     if fault.kind in LEVELS:
         header = found.lines[0]

@@ -1,7 +1,7 @@
-/* To be preloaded: a network whose transfers take 10 ms, and a known share of which needs no call.
+/* To be preloaded: a network whose transfers take 10 ms; a known share of a transfer needs no call.
  *
- * KNOWN_NETWORK=by_itself: from MPI_Put on, so that a flush later than that waits for nothing.
- * KNOWN_NETWORK=in_flush: from MPI_Win_flush on. */
+ * KNOWN_NETWORK=by_itself: a transfer begins at MPI_Put, so that a late flush waits for nothing.
+ * KNOWN_NETWORK=in_flush: a transfer begins at MPI_Win_flush. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""Kernels: how one is built and launched, and what a launch left."""
+"""Kernels: how to build and launch them, and what a launch leaves."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from onesided.system.paths import build_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
 FAULTY_LIBRARY = Path(__file__).parent / "faulty_library"
-#: Open MPI's module ofi sleeps for a second at its end, and no rank of one node needs it.
+#: Open MPI's module ofi sleeps for a second at its end, and ranks on one node do not need it.
 QUICK = {"OMPI_MCA_btl": "^ofi"}
 LAUNCH_TIMEOUT_S = 240
-#: SLOW_US of faulty_library/fault.h: so much longer a call takes that is made slow.
+#: SLOW_US of faulty_library/fault.h: a slow call takes so much longer.
 SLOW_S = 20e-6
 ENDED_WITHIN_S = 5
-#: So many launchers in a row do not all lose what their ranks said; five once did.
+#: So many launchers in a row do not all lose their ranks' words; five launchers once did.
 LAUNCHERS = 20
-#: So many launches in a row do not all meet a machine that is busy for half a second.
+#: So many launches in a row do not all run while the machine is busy for half a second.
 BUSY = 3
 SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
-#: The option of CMake that names a library's wrapper.
+#: The CMake option for a library's compiler wrapper.
 COMPILER_OPTIONS = {
     libraries.MPI: "MPI_C_COMPILER",
     libraries.OPENSHMEM: "ONESIDED_OPENSHMEM_COMPILER",
@@ -73,8 +73,8 @@ class Environment:
 class Run:
     """What a launch left: exit code, texts, lines.
 
-    Open MPI 4.1.4 crashes in shmem_finalize, after all that is to be tested. That is seen by
-    `died_in_finalize`, and by nothing else here.
+    Open MPI 4.1.4 crashes in shmem_finalize, after everything that is tested. Only
+    `died_in_finalize` sees this crash.
     """
 
     code: int
@@ -84,7 +84,7 @@ class Run:
 
     @property
     def lines(self) -> list[dict]:
-        """The lines that are whole."""
+        """The whole lines."""
         whole = self.output.read_text("utf-8").split("\n")[:-1]
         return [json.loads(line) for line in whole if line.startswith("{") and line.endswith("}")]
 
@@ -108,7 +108,7 @@ class Run:
                 yield line
 
     def side_lines(self, kind: str) -> dict[int, dict]:
-        """The lines that ranks left beside the output, by rank: kind "crash" or "hang"."""
+        """The lines that ranks left beside the output, by rank; their kind is "crash" or "hang"."""
         found = {}
         for line in self._side_lines(kind):
             if line["call"] != SHMEM_FINALIZE:
@@ -118,37 +118,37 @@ class Run:
 
     @property
     def died_in_finalize(self) -> bool:
-        """Whether OpenSHMEM crashed in its end."""
+        """Whether OpenSHMEM crashed at its end."""
         return any(line["call"] == SHMEM_FINALIZE for line in self._side_lines("crash"))
 
     def ended_with(self, code: int) -> bool:
-        """Whether the exit code is this one, or a crash in the library's end hides it."""
+        """Whether the exit code is this one, or hidden by a crash at the library's end."""
         return self.code == code or (self.code != 0 and self.died_in_finalize)
 
     @property
     def table(self) -> str:
-        """What `onesided progress` prints of this launch of the kernel progress."""
+        """What `onesided progress` prints about this launch of the kernel progress."""
         launch = records.read_launch(self.output, record_of(self.output))
         return "\n".join(launch_table.lines(launch, launch.headers[0]["cells"]))
 
     def outcomes(
         self, cells: Sequence[str], expected: outcomes.Expectation | None = None
     ) -> dict[str, outcomes.Outcome]:
-        """What the project says became of these cells, in all launches with this output."""
+        """The project's outcomes of these cells, from all launches with this output."""
         launch = records.read_launch(self.output, record_of(self.output))
         return outcomes.of_cells(launch, cells, expected)
 
     def booked(
         self, cells: Sequence[str], expected: outcomes.Expectation | None = None
     ) -> dict[str, str]:
-        """The statuses of `outcomes`; a crash in OpenSHMEM's end takes nothing from its cell."""
+        """The statuses of `outcomes`, without the effect of a crash at OpenSHMEM's end."""
         found = self.outcomes(cells, expected)
         hidden = {"teardown_failure": "ok"} if self.died_in_finalize else {}
         return {cell: hidden.get(one.status, one.status) for cell, one in found.items()}
 
 
 def record_of(output: Path) -> Path:
-    """Return where the launches with an output are recorded."""
+    """Return the file that records the launches with an output."""
     return output.with_name(f"launches-{output.name}")
 
 
@@ -176,7 +176,7 @@ class Kernel:
     def alone(
         self, *options: str, variables: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess:
-        """Run it without a launcher."""
+        """Run the kernel without a launcher."""
         return subprocess.run(
             [self.executable, *options],
             env=self.environment.variables() | self.extra_variables | (variables or {}),
@@ -193,14 +193,14 @@ class Kernel:
         variables: dict[str, str] | None = None,
         fault: str | None = None,
     ) -> Run:
-        """Launch it on `ranks` ranks.
+        """Launch the kernel.
 
         Args:
-            options: of the kernel.
-            ranks: how many.
-            output: where the lines go; None is a new file.
+            options: the kernel's options.
+            ranks: the number of ranks.
+            output: the file for the lines; None is a new file.
             variables: set for this launch.
-            fault: what the faulty library is to do, as in fault.h; None is without it.
+            fault: the faulty library's fault, as in fault.h; None means no faulty library.
         """
         faulty = with_fault(self.environment, fault) if fault else {}
         run, ended = self.launch_within(
@@ -220,7 +220,7 @@ class Kernel:
         output: Path | None = None,
         variables: dict[str, str] | None = None,
     ) -> tuple[Run, bool]:
-        """Do the same, and end the launch after some seconds; return whether it ended by itself."""
+        """Launch, and end the launch after some seconds; also return whether it ended by itself."""
         if output is None:
             output = self.folder / f"lines-{len(list(self.folder.iterdir()))}.jsonl"
             output.touch()
@@ -245,7 +245,7 @@ class Kernel:
 
 
 def end(process: subprocess.Popen) -> tuple[str, str]:
-    """End a launcher, which is asked first so that it ends its ranks; return what it has said."""
+    """End a launcher gently, so that it ends its ranks; return its output."""
     process.terminate()
     try:
         return process.communicate(timeout=ENDED_WITHIN_S)
@@ -255,7 +255,7 @@ def end(process: subprocess.Popen) -> tuple[str, str]:
 
 
 def tool(name: str) -> str:
-    """Return a tool of the environment the tests run in."""
+    """Return a program of the environment in which the tests run."""
     return str(Path(sys.executable).parent / name)
 
 
@@ -266,7 +266,7 @@ def build(
     options: Sequence[str] = (),
     targets: Sequence[str] = (),
 ) -> Path:
-    """Build the kernels with one library, or those that are named; return the build folder."""
+    """Build the named kernels, or all, with one library; return the build folder."""
     subprocess.run(
         [
             tool("cmake"),
@@ -289,7 +289,7 @@ def build(
 
 
 def copy_common(folder: Path) -> None:
-    """Copy what kernels of MPI share and no kernel, for `build_alone`."""
+    """Copy the sources that kernels of MPI share, without the kernels, for `build_alone`."""
     sources = folder / "src" / "kernels"
     for name in libraries.COMMON[libraries.MPI]:
         shutil.copytree(KERNELS / name, sources / name)
@@ -299,16 +299,16 @@ def copy_common(folder: Path) -> None:
 
 
 def build_alone(environment: Environment, source: Path, folder: Path) -> None:
-    """Build a kernel of one file beside such a copy, into its folder `build`."""
+    """Build a one-file kernel beside such a copy, into its folder `build`."""
     sources = folder / "src" / "kernels"
     shutil.copy(source, sources / "tests")
-    # nothing here asks how fast it is
+    # no test asks for its speed
     options = ["-DONESIDED_THREAD_LEVEL=multiple", "-DCMAKE_BUILD_TYPE=Debug"]
     build(environment, folder / "build", sources, options, targets=[source.stem])
 
 
 def faulty_library(environment: Environment) -> Path:
-    """Return the library of tests/kernels/faulty_library, built once for each state of it."""
+    """Return the library of tests/kernels/faulty_library, built once for each source state."""
     common, own = FAULTY_LIBRARY, FAULTY_LIBRARY / environment.library.lower()
     files = sorted(path for folder in (common, own) for path in folder.glob("*.[ch]"))
     compiler = environment.document["compilers"]["c"]
@@ -334,12 +334,12 @@ def faulty_library(environment: Environment) -> Path:
 
 
 def with_fault(environment: Environment, fault: str) -> dict[str, str]:
-    """Return the variables that put this fault in: "KIND CALL COUNT RANK CELL", see fault.h."""
+    """Return the variables for a fault: "KIND CALL COUNT RANK CELL", see fault.h."""
     return {"LD_PRELOAD": str(faulty_library(environment)), "ONESIDED_FAULT": fault}
 
 
 def together(*variables: Mapping[str, str]) -> dict[str, str]:
-    """Return these variables, with every library that is to come before all others."""
+    """Return these variables, with all libraries that are to be preloaded."""
     before = [one["LD_PRELOAD"] for one in variables if "LD_PRELOAD" in one]
     return {key: value for one in variables for key, value in one.items()} | {
         "LD_PRELOAD": ":".join(before)
@@ -358,7 +358,7 @@ def preloaded(source: str, folder: Path) -> dict[str, str]:
 
 
 def preloaded_mpi(source: Path, environment: Environment, folder: Path) -> dict[str, str]:
-    """Return the variables that put calls of MPI in this C source before those of the library."""
+    """Return the variables that put MPI calls of this C source before those of the library."""
     library = folder / f"{source.stem}.so"
     subprocess.run(
         [environment.document["compilers"]["c"], "-shared", "-fPIC", "-o", library, source],
@@ -370,21 +370,20 @@ def preloaded_mpi(source: Path, environment: Environment, folder: Path) -> dict[
 
 
 def blocks(cells: Sequence[str]) -> list[str]:
-    """Return the options that ask for these cells."""
     return [f"--cells={cell.replace(',', ';')}" for cell in cells]
 
 
 def few_cells(statuses: Mapping[str, str], most: int = 3) -> list[str]:
-    """Return some of the cells that are ok: the first, the last, and others between them."""
+    """Return some of the ok cells: the first, the last, and others between them."""
     ok = [cell for cell, status in statuses.items() if status == "ok"]
     last = len(ok) - 1
     return list(dict.fromkeys(ok[-(-place * last // (most - 1))] for place in range(most)))
 
 
 def cells_for_three_ranks(statuses: Mapping[str, str]) -> list[str]:
-    """Return a first and a last cell that two ranks ran, and those that want more than two have.
+    """Return the first and the last cell that two ranks ran, and cells that need more ranks.
 
-    Three ranks on two cores take their time, but a cell that is unsupported takes none.
+    Three ranks on two cores are slow, but an unsupported cell takes no time.
     """
     few = few_cells(statuses)
     ends = (few[0], few[-1])
@@ -392,7 +391,7 @@ def cells_for_three_ranks(statuses: Mapping[str, str]) -> list[str]:
 
 
 def verified(result: Mapping) -> dict[str, tuple[int, int]]:
-    """Return what a result's verifications compared and how many errors each found, by name."""
+    """Return, by verification, the number of compared values and the number of errors."""
     return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
 
 
@@ -410,16 +409,16 @@ def with_fault_everywhere(
     count: str = "2",
     rank: int | str = "all",
 ) -> Run:
-    """Launch with a fault in every cell; each finds its own, whatever way it communicates.
+    """Launch with a fault in every cell; each cell finds its own, whatever way it communicates.
 
     Args:
-        kernel: which one.
+        kernel: the kernel.
         fault: "lose", "stale", "alter" or "in_turn", as in fault.h.
-        options: of the kernel.
-        ranks: how many.
-        calls: which may have it; "any" that carries data of the kernel.
-        count: which of them, in each cell; "3/3" is the last of each burst of three.
-        rank: which one has it.
+        options: the kernel's options.
+        ranks: the number of ranks.
+        calls: the calls that may have the fault; "any" is any call with the kernel's data.
+        count: the number of the call in each cell; "3/3" is the last of each burst of three.
+        rank: the rank with the fault.
     """
     run = kernel.launch(*options, fault=f"{fault} {calls} {count} {rank} every", ranks=ranks)
     assert run.results
@@ -437,7 +436,7 @@ def assert_dead(
     signal_number: int | None,
     words: str,
 ) -> str:
-    """The launch died in this cell, where the last rank wrote down; return the phase."""
+    """Check that the launch died in this cell, as the last rank wrote; return the phase."""
     assert run.code != 0
     assert run.statuses == dict.fromkeys(cells[:index], "ok")
     line = run.side_lines("crash")[1]
@@ -451,16 +450,16 @@ def assert_dead(
 
 
 def assert_dead_of_itself(run: Run, cells: Sequence[str], index: int) -> None:
-    """The launch died in this cell of what `abort clock_gettime` does in the last rank."""
+    """Check that the launch died in this cell of `abort clock_gettime` in the last rank."""
     words = f"outside MPI: signal {signal.SIGABRT:d} (SIGABRT)"
     assert_dead(run, cells, index, call=None, signal_number=signal.SIGABRT, words=words)
 
 
 def assert_a_hang_is_booked(kernel: Kernel, cells: Sequence[str]) -> Run:
-    """A hang in the first of these cells says where each rank is; return the launch."""
+    """Check that a hang in the first of these cells names each rank's place; return the launch."""
     cell = cells[0]
-    # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet; on a busy
-    # machine what comes before the cell may take half a second
+    # OpenSHMEM's launcher ends the other rank at once, perhaps before it has written; on a busy
+    # machine the time before the cell may be half a second
     is_mpi = kernel.environment.library == libraries.MPI
     for _ in range(BUSY if is_mpi else LAUNCHERS):
         hangs = "hang clock_gettime 1 0 0"
@@ -481,7 +480,7 @@ def assert_a_hang_is_booked(kernel: Kernel, cells: Sequence[str]) -> Run:
 def assert_usage_fault(
     answer: subprocess.CompletedProcess, kernel: Kernel, field: str, found: str
 ) -> None:
-    """One line names the fault, and the exit code is that of bad input."""
+    """Check that one line names the fault, and that the exit code is the code of bad input."""
     said = re.escape(f"{kernel.executable.name}: {field}: found {found}; expected ")
     assert re.fullmatch(f"{said}.+\n", answer.stderr), answer.stderr
     assert (answer.returncode, answer.stdout) == (2, "")

@@ -1,4 +1,4 @@
-/* A kernel for tests: the calls of slots/slots.h, one of them out of its order. */
+/* A kernel for tests: the calls of slots/slots.h, with one call in a wrong order. */
 #include "slots/accesses.h"
 
 struct step {

@@ -1,5 +1,5 @@
-/* To be preloaded: the puts of a process are made at its next MPI_Win_flush, the last one first;
- * or, as of a library that is wrong, at one flush of REVERSED_PUTS_FLUSH_EACH. */
+/* To be preloaded: the puts of a process are made at its next MPI_Win_flush, the last put first;
+ * or, as in a faulty library, only at one flush of REVERSED_PUTS_FLUSH_EACH. */
 #include <mpi.h>
 #include <stdlib.h>
 

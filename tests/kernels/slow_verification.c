@@ -1,5 +1,5 @@
-/* Linked in front of the harness by ld's --wrap: each element that is verified takes 10 ms more.
- * A time that becomes longer by it holds verification. */
+/* Linked in front of the harness by ld's --wrap: each verified element takes 10 ms more.
+ * A time that becomes longer contains verification. */
 #include <time.h>
 
 #include "harness/verification.h"

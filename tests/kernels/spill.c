@@ -1,4 +1,4 @@
-/* A faulty MPI library, for LD_PRELOAD: MPI_Accumulate adds one to what follows its elements. */
+/* A faulty MPI library, for LD_PRELOAD: MPI_Accumulate adds one to the value after its elements. */
 #include <mpi.h>
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* A faulty MPI library, for LD_PRELOAD: the SWALLOW_CALL-th call of the function SWALLOW_NAMES
- * returns success and does nothing. A request that such a call ought to start is complete at once.
+ * returns success and does nothing. A request that such a call should start is complete at once.
  *
  *   cc -shared -fPIC swallow.c -o swallow.so     (with an MPI's mpicc)
  *
- * With SWALLOW_REPEATS=1 instead, a call does nothing whenever its origin buffer holds the value
- * that the same place of the target received last: a library that keeps back what it thinks it has
+ * With SWALLOW_REPEATS=1 instead, a call does nothing if its origin buffer has the value that the
+ * same place of the target received last: a library that keeps back values that it thinks it has
  * delivered. */
 #include <mpi.h>
 #include <stdint.h>

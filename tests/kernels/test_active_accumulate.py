@@ -8,7 +8,7 @@ from .conftest import FAULTS
 from .launching import samples, verified, with_fault_everywhere
 
 MULTIPLE = "--thread-level=multiple"
-#: Bursts of three after four cold ones of three; 16 KiB do not go with their request.
+#: Bursts of three after four cold bursts of three; 16 KiB do not fit into a request.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--size_bytes=8,16384")
 BURSTS, SLOTS = 4 + 3, 3
 SERVED = ("target_serves", "server_thread", "server_process")
@@ -54,7 +54,7 @@ def test_the_sum_of_all_origins_is_exact_and_each_request_is_answered(accumulate
 )
 def test_many_that_add_at_once_lose_nothing(accumulate, ways, flavors):
     options = (f"--way={ways}", f"--flavor={flavors}", "--burst=100", "--samples=20", IDLE)
-    # with a shared lock each of ten launches had wrong sums, with three ranks none of six
+    # with a shared lock ten of ten launches had wrong sums; with three ranks none of six had
     run = accumulate.launch(*options, "--budget-s=0.5", ranks=4)
     assert set(run.statuses.values()) == {"ok"}, run.results
 

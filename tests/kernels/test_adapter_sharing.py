@@ -1,4 +1,4 @@
-"""Adapter sharing: each message of each pair is verified, of processes and of threads."""
+"""Adapter sharing: each message of each pair of processes or threads is verified."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .conftest import FAULTS
 from .launching import samples, verified, with_fault_everywhere
 
 WAYS = ("interface=synchronous", "interface=put_lock_all;flavor=create,allocate")
-#: Bursts of three after four cold ones of three: seven samples a cell.
+#: Bursts of three after four cold bursts of three: seven samples a cell.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 PASSES = 3 * (4 + 3)
 ELEMENTS = 10
@@ -16,7 +16,6 @@ MULTIPLE = "--thread-level=multiple"
 
 
 def cells(arrangement, pairs):
-    """Return the options that ask for cells in each way."""
     own = f"arrangement={arrangement};pairs={pairs};size_bytes={8 * ELEMENTS}"
     return [f"--cells={way};{own}" for way in WAYS]
 
@@ -30,7 +29,7 @@ def assert_verified(run, pairs):
     assert run.statuses.keys() == set(run.lines[0]["cells"])
     for result in run.results.values():
         assert result["status"] == "ok", result["detail"]
-        # a message to and one fro in each pass
+        # each pass has a message to the other rank and a message back
         assert verified(result)["message"] == (2 * pairs * ELEMENTS * PASSES, 0)
         assert all(min(times) > 0 for times in samples(result, "time").values())
 

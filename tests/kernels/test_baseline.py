@@ -1,4 +1,4 @@
-"""What the lines of the kernel `baseline` say, under each MPI."""
+"""The lines of the kernel `baseline`, under each MPI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.first_mpi
 ATOMICS = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended"
 THREADS = "mutex_barrier,openmp_barrier,false_sharing,own_lines"
 BASELINES = f"{ATOMICS},copy,socket_round_trip,thread_creation,{THREADS},timer"
-#: Operations of a burst that are not a thousand.
+#: A burst whose number of operations is not a thousand.
 BURSTS = {
     "socket_round_trip": 20,
     "thread_creation": 10,
@@ -85,14 +85,14 @@ def test_contended_cells_say_how_often_the_partner_was_at_it(whole):
         assert len(competing) == (baseline_of(result) in CONTENDED)
         for one in competing:
             assert len(one["samples"]) == SAMPLES
-            # none at all where the partner had no core just then; never fewer than none
+            # zero if the partner had no core at that time, but never negative
             assert all(sample >= 0 and sample == int(sample) for sample in one["samples"])
 
 
 def test_contention_is_seen_in_the_sum(baseline):
-    """The partner's part of the sum is there: in bursts that together outlast several ticks.
+    """The sum contains the partner's part, in bursts that together outlast several ticks.
 
-    A program beside it can take a core for a tick of the scheduler, which is 200 bursts.
+    Another program can take a core for a tick of the scheduler, which lasts for 200 bursts.
     """
     cells = ("--baseline", ",".join(sorted(CONTENDED)))
     run = baseline.launch(*cells, "--samples", "2000")
@@ -123,7 +123,7 @@ def test_everything_that_was_done_is_verified_warm_up_too(whole):
                 assert checks.keys() == {"sum"}
 
 
-#: The others are a processor's own instructions, which no library makes.
+#: The other baselines are a processor's own instructions, which no library makes.
 FAULTS = {
     "copy": "alter memcpy 3 1 0",
     "socket_round_trip": "alter send 3 1 0",

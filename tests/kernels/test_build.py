@@ -27,10 +27,10 @@ def one_environment(ready_environment):
 
 @pytest.fixture(scope="module")
 def copied(one_environment, tmp_path_factory):
-    """Build a kernel of a copy of the sources, which a test may change; return the folder."""
+    """Build a kernel from a copy of the sources, which a test may change; return the folder."""
     folder = tmp_path_factory.mktemp("copied")
     shutil.copytree(KERNELS, folder / "src" / "kernels")
-    # nothing here asks how fast it is
+    # no test asks for its speed
     options = ["-DONESIDED_THREAD_LEVEL=multiple", "-DCMAKE_BUILD_TYPE=Debug"]
     sources = folder / "src" / "kernels"
     build(one_environment, folder / "build", sources, options, targets=["baseline"])
@@ -39,7 +39,6 @@ def copied(one_environment, tmp_path_factory):
 
 @pytest.fixture
 def documented(kernel_of_tests, tmp_path):
-    """Return the kernel that the documentation shows."""
     text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
     source = tmp_path / "get_latency.c"
@@ -49,15 +48,15 @@ def documented(kernel_of_tests, tmp_path):
 
 @functools.cache
 def symbols_of(path):
-    """Return the symbols that an object file has for others, and those that it takes."""
+    """Return the symbols that an object file defines, and the symbols that it needs."""
     answer = subprocess.run(["nm", "-g", path], check=True, capture_output=True, text=True)
     rows = [line.split()[-2:] for line in answer.stdout.splitlines()]
     taken = {name for kind, name in rows if kind == "U"}
     return {name for kind, name in rows if kind != "U"}, taken
 
 
-#: Every kernel with the first MPI; with others those that `make test` launches, which are built
-#: while no other test measures.
+#: Every kernel with the first MPI. With other MPIs, the kernels that `make test` launches, which
+#: are built while no other test measures.
 BUILT = [
     *((mpi, ()) if mpi == ENVIRONMENTS[0] else (mpi, FEW) for mpi in ENVIRONMENTS),
     (OPENSHMEM, (ONE_KERNEL,)),
@@ -73,7 +72,7 @@ def test_every_mpi_builds_every_kernel(ready_environment, built, mpi, few):
 
 @pytest.mark.parametrize("kernel", KERNEL_NAMES)
 def test_no_object_file_needs_one_that_needs_it(one_environment, built, kernel):
-    """Each file of harness, rma and a kernel can be read after those it calls."""
+    """Each file of harness, rma and a kernel can be read after the files that it calls."""
     prefix = built(one_environment).parent
     compiled = prefix.with_name(f"{prefix.name}.work")
     objects = {
@@ -94,7 +93,7 @@ def test_no_object_file_needs_one_that_needs_it(one_environment, built, kernel):
 
 @pytest.mark.first_mpi
 def test_no_object_file_of_a_room_needs_one_of_a_room_above(environment, sanitized_folder):
-    """But the functions of harness/world.h: each library has its own."""
+    """Except the functions of harness/world.h: each library has its own."""
     rooms = libraries.COMMON[environment.library]
     folder = sanitized_folder / "CMakeFiles" / "harness.dir"
     floors, takes = {}, []
@@ -128,7 +127,7 @@ def test_a_build_after_a_change_tells_another_source_state(
 
 
 def test_the_source_state_is_that_of_sha256sum():
-    """The line of docs/kernels.md, for somebody who has neither CMake nor Python."""
+    """The command in docs/kernels.md, for readers without CMake and Python."""
     documentation = (KERNELS.parents[1] / "docs" / "kernels.md").read_text("utf-8")
     command = documentation.split("cd src/kernels\n")[1].split("```")[0]
     answer = subprocess.run(
@@ -183,7 +182,7 @@ def test_a_kernel_of_the_documentation_is_one_file(documented):
 
 @pytest.mark.slow
 def test_a_build_makes_what_is_wanted_and_leaves_what_is_there(one_environment, tmp_path):
-    """What was compiled is kept for the next one, and given up where it is of other sources."""
+    """A later build keeps compiled files, unless they are from other sources."""
     prefix = tmp_path / "prefix"
 
     def build_some(*names):

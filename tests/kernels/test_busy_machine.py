@@ -1,4 +1,4 @@
-"""Claims about the probe of `progress` on a machine that has other things to do."""
+"""Claims about the probe of `progress` on a machine that is busy with other programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .test_shared_counter import series
 
 pytestmark = pytest.mark.slow
 
-# what is claimed is of accesses: a latency beside burners takes long, and says nothing of them
+# the claims are about accesses: a latency beside burners takes long and says nothing about accesses
 NO_LATENCY = ("--latency-samples", "0")
 TABLE = (
     *NO_LATENCY,
@@ -35,13 +35,13 @@ PROBED = (
 OPERATIONS = ("put ", "get ", "accumulate ", "fetch_and_op ")
 EARLY_COLUMN = 5
 BURNER = "while True: pass"
-#: In so many launches beside burners an origin loses its core.
+#: In so many launches beside burners, an origin loses its core.
 LAUNCHES = 5
 
 
 @contextmanager
 def burners(count):
-    """Keep some processes computing, and see that they still do at the end."""
+    """Keep some processes computing; check at the end that they still compute."""
     running = [subprocess.Popen([sys.executable, "-c", BURNER]) for _ in range(count)]
     try:
         yield
@@ -53,9 +53,9 @@ def burners(count):
 
 
 def words(progress, table):
-    """Return for each cell of one launch what its early fraction speaks for, if it speaks.
+    """Return, for each cell of one launch, the word that its early fraction supports, if any.
 
-    The table of `onesided progress` is to tell the same fractions.
+    The table of `onesided progress` has the same fractions.
     """
     run = progress.launch(*table)
     results = run.results
@@ -94,7 +94,7 @@ def test_beside_a_burner_a_probing_target_still_serves_the_origin(progress):
     assert set(alone.values()) == {verdicts.INDEPENDENT}
     with burners(1):
         beside = words(progress, PROBED)
-    # in a cell of one launch too few samples may be left, but never a word that is wrong
+    # a cell of one launch may have too few samples, but never a wrong word
     assert len(beside) >= 4
     assert set(beside.values()) == {verdicts.INDEPENDENT}
 
@@ -113,7 +113,7 @@ def test_samples_in_which_the_origin_lost_its_core_are_taken_again_and_kept(prog
             results, taken = launch("3")
             if max(taken) > planned:
                 break
-    assert planned < max(taken) <= planned + 3 * 8 * 3  # of no length there is nothing to lose
+    assert planned < max(taken) <= planned + 3 * 8 * 3  # a length of 0 loses nothing
     for result in results.values():
         waited, states = (series(result, name, 1) for name in ("access_run_delay", "compute"))
         lost = sum(
@@ -140,7 +140,7 @@ def test_a_table_marks_times_for_which_ranks_waited_for_cores_and_says_how_long(
     def printed():
         return progress.launch(*SHORT).table
 
-    # another program of the machine may come in between
+    # another program may run in between
     assert any("*" not in printed() for _ in range(LAUNCHES))
     # a launch of milliseconds may be lucky
     with burners(4 * (os.cpu_count() or 1)):

@@ -1,4 +1,4 @@
-"""Conformance: a model that asks no MPI, every byte compared, and cells as C programs."""
+"""Conformance: a model without MPI, a comparison of every byte, and cells as C programs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .conftest import HERE, SANITIZERS
 from .launching import KERNELS, preloaded_mpi, verified
 
 SOURCES = KERNELS / "data" / "conformance"
-#: What the units are linked with: the model of datatypes and operators.
+#: The sources that are linked with the units: the model of datatypes and operators.
 MODEL = [SOURCES / f"{name}.c" for name in ("shape", "draw", "layouts")]
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 SYNCHRONISATIONS = ",".join(axes.AXES["synchronisation"])
 LAYOUTS = ",".join(axes.LAYOUTS)
 AT_BOTTOM = "bottom,bottom_contiguous"
 ELEMENTS = ",".join(axes.ELEMENTS)
-#: Cells that together have each call, synchronisation and flavor, and what is seldom. None is of
-#: short_int, of which Intel MPI 2021.18.1 does not find the smallest.
+#: Cells that together have each call, synchronisation and flavor, and rare values. No cell has
+#: short_int, because Intel MPI 2021.18.1 does not find the minimum of short_int.
 PROGRAMS = [
     ("--call=put", "--windows=8_freed_backwards", "--datatypes=freed_early"),
     ("--call=get", "--synchronisation=fence", "--flavor=create", "--layout_origin=bottom"),
@@ -58,14 +58,14 @@ def conformance(each):
 
 @pytest.fixture(scope="module")
 def faulty(environment, tmp_path_factory):
-    """Return a function that gives the variables of a launch with a faulty MPI."""
+    """Return a function that gives the variables for a launch with a faulty MPI."""
     folder = tmp_path_factory.mktemp(f"faulty-{environment.name}")
     library = preloaded_mpi(HERE / "faulty_data.c", environment, folder)
     return lambda name: {**library, "FAULTY_DATA": name}
 
 
 def of_labels(run, *axes):
-    """Return the statuses of a launch by the values of some axes."""
+    """Return the statuses of a launch, by the values of some axes."""
     return {
         tuple(result["labels"][axis] for axis in axes): result["status"]
         for result in run.results.values()
@@ -124,7 +124,7 @@ def test_the_axes_of_the_check_and_the_page_are_those_of_the_kernel(conformance)
         assert sorted(known) == sorted(values), name
 
 
-# ---- What is found ----
+# ---- Faults that are found ----
 
 
 def test_every_byte_of_every_window_and_buffer_is_compared(conformance):
@@ -135,7 +135,7 @@ def test_every_byte_of_every_window_and_buffer_is_compared(conformance):
         assert checked.pop("window") == 2 * 3 * looks * result["window"]["size_bytes"]
         buffers = {"put": {"origin"}, "get": {"result"}, "get_accumulate": {"origin", "result"}}
         assert set(checked) == buffers[result["labels"]["call"]]
-        # four operations of three times six elements of the vector, in slots, between margins
+        # four operations with three times six elements of the vector, in slots, between margins
         slot = 2 * 10 * 4 + 10 * 4
         assert set(checked.values()) == {3 * int(result["labels"]["windows"]) * (4 * slot + 128)}
 
@@ -144,7 +144,7 @@ def test_every_byte_of_every_window_and_buffer_is_compared(conformance):
 def test_what_completes_too_late_is_found_exactly_where_a_completion_promised_it(
     conformance, faulty
 ):
-    """Of a wait and a flush_local that is the origin, of all else also the target."""
+    """After a wait or a flush_local: at the origin; after other calls also at the target."""
     run = conformance.launch(
         *("--call=put,get,rput,rget", f"--synchronisation={SYNCHRONISATIONS}", "--flavor=create"),
         variables=faulty("late"),
@@ -178,7 +178,7 @@ def test_a_put_that_goes_to_another_window_too_is_found(conformance, faulty):
     assert of_labels(run, "windows") == {("1",): "ok", ("2",): "wrong_data", ("8",): "wrong_data"}
 
 
-# ---- What is asked ----
+# ---- Cells that are asked for ----
 
 
 def details(run):
@@ -211,7 +211,6 @@ def test_what_depends_on_the_order_of_ranks_is_unsupported(conformance):
 
 
 def program_of(kernel, path, *options, status="ok", variables=None):
-    """Launch a cell; write and return its C program."""
     lines = path.with_suffix(".jsonl")
     run = kernel.launch(*options, f"--cell-data={lines}", variables=variables)
     assert set(run.statuses.values()) == {status}, run.stderr
@@ -230,7 +229,7 @@ def test_a_seed_gives_the_same_values_and_trees_again_and_another_one_others(con
     assert one == again
 
     def values(text):
-        """What is sent, and what is between."""
+        """Return the values sent, and the values between them."""
         return re.findall(r"^static const unsigned char origin.*?;", text, re.DOTALL | re.MULTILINE)
 
     def trees(text):
@@ -238,21 +237,21 @@ def test_a_seed_gives_the_same_values_and_trees_again_and_another_one_others(con
 
     assert values(one) != values(other)
     assert trees(one) != trees(other)
-    # a smaller cell has the trees of the larger one
+    # a smaller cell has the trees of a larger cell
     smaller = program_of(conformance, path, *drawn, "--seed=5", "--outstanding=1", "--count=1")
     assert trees(smaller) == trees(one)
     assert values(smaller) != values(one)
-    # a buffer with nothing between its elements
+    # a buffer without gaps between its elements
     dense = ("--call=put", "--layout_origin=plain", "--window=exact")
     one, other = (program_of(conformance, path, *dense, f"--seed={seed}") for seed in (5, 6))
     assert values(one) != values(other)
 
 
-# ---- A cell as a program ----
+# ---- Cells as C programs ----
 
 
 def compiled(environment, path):
-    """Compile a program without a warning; return what launches it on two ranks."""
+    """Compile a program without warnings; return the command that launches it on two ranks."""
     program = path.with_suffix("")
     subprocess.run(
         [environment.document["compilers"]["c"], *STRICT, path, "-o", program],
@@ -304,7 +303,7 @@ def test_a_program_shows_without_the_harness_what_a_cell_found(
 
 
 def only_c(text):
-    """Return a program without comments and white space, and without what a formatter changes."""
+    """Return a program without comments, white space, and changes that a formatter makes."""
     without_comments = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     joined = re.sub(r'"\s+"', "", without_comments)
     return re.sub(r"\s+|,(?=\s*\})", "", joined)

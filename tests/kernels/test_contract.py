@@ -1,6 +1,6 @@
-"""What every kernel does, found by being there: help, cells, lines, ranks, sanitizers.
+"""The contract of every kernel: help, cells, lines, ranks, sanitizers.
 
-Faults of a library are in test_contract_faults.py.
+The contract with a faulty library is in test_contract_faults.py.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
 @pytest.mark.one_kernel
 def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
     run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
-    # there is no file to say that OpenSHMEM crashed in its end
+    # without a file, nothing says that OpenSHMEM crashed at its end
     assert run.code == 2 or (run.code and kernel.environment.library == libraries.OPENSHMEM)
     assert run.stderr.count(f"{kernel.executable.name}: --output: found") == 1
 
@@ -49,7 +49,7 @@ def test_a_full_disk_is_said(kernel):
 
 
 def assert_right(run, tried=()):
-    """Every cell has one result, which is verified or says why not, but those tried before."""
+    """Check that each cell not in `tried` has one result, verified or with a reason."""
     statuses = set(run.statuses.values())
     assert run.ended_with(4 if "unsupported" in statuses else 0), run.stderr
     assert "ok" in statuses
@@ -126,7 +126,7 @@ def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel)
     assert run.side_lines("crash") == {}
 
 
-# every kernel runs on three ranks with sanitizers, below
+# below, every kernel runs on three ranks with sanitizers
 @pytest.mark.slow
 @pytest.mark.one_kernel
 def test_three_ranks_work(kernel, whole):

@@ -1,4 +1,4 @@
-"""Each fault of a library gets its verdict in every kernel; a relaunch does the rest."""
+"""Each fault of a library gets its verdict in every kernel; a relaunch runs the remaining cells."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from .launching import (
 pytestmark = pytest.mark.one_kernel_elsewhere
 #: The exit status of a launcher whose ranks were killed.
 KILLED = 137
-#: What fails where a library has an error.
+#: The call that fails in a library with an error.
 FAILING_CALLS = {
     libraries.MPI: "MPI_Fetch_and_op",
     libraries.OPENSHMEM: "shmem_longlong_atomic_fetch_inc",
 }
-#: What carries data of these kernels, where it is no payload to the faulty library: single words,
-#: copies.
+#: Calls that carry data of these kernels, although the faulty library sees no payload in the data:
+#: single words, copies.
 CALLS = {
     "hierarchical_collectives": "any,memcpy",
     "ordering": "MPI_Put,MPI_Rput,MPI_Accumulate",
     "issue": "MPI_Put,MPI_Accumulate",
 }
-#: Which of them, where it is not the second: columns of a sparse matrix may be the same.
+#: The call that gets the fault, if not the second: columns of a sparse matrix may be equal.
 COUNTS = {"transpose": "each"}
-#: Parts of cells in which no call carries data, or a request that a server must understand; or the
-#: kernel writes other files by the same call.
+#: Parts of cells without a call that carries data; or with a request that a server must understand;
+#: or with other files that the kernel writes by the same call.
 NOT_CARRIED = ("idiom=stores", "interface=barrier", "=hierarchical_barrier")
 NOT_CARRIED += ("way=posix", "way=thread_posix", "way=own_files")
 NOT_CARRIED += ("way=target_serves",)
@@ -64,7 +64,7 @@ def calls(kernel):
 
 @pytest.fixture(scope="session")
 def launch(kernel, ok_cells):
-    """Return a function that launches the kernel on these cells, with a fault in one of them."""
+    """Return a function that launches the kernel on these cells, with a fault in one cell."""
 
     def start(*options, **more):
         return kernel.launch(*blocks(ok_cells), *options, **more)
@@ -92,7 +92,7 @@ def test_wrong_data_is_found_and_ends_with_code_3(launch, calls, ok_cells):
 
 @pytest.mark.one_case("kernel")
 def test_an_operation_that_is_lost_stale_or_changed_is_wrong_data(kernel, calls, whole):
-    """Each of the three in three cells; a kernel's own tests have each in all its ways."""
+    """Each of the three faults in three cells; a kernel's own tests have each in all its ways."""
     count = COUNTS.get(kernel.executable.name, "2")
     statuses = {cell: status for cell, status in whole.statuses.items() if is_carried(cell)}
     with_fault_everywhere(
@@ -102,14 +102,14 @@ def test_an_operation_that_is_lost_stale_or_changed_is_wrong_data(kernel, calls,
 
 @pytest.fixture(scope="session")
 def crash(launch, ok_cells):
-    """A launch that died in a cell amid the others."""
+    """A launch that died in a middle cell."""
     return launch(fault=f"abort clock_gettime 1 1 {len(ok_cells) // 2}")
 
 
 @pytest.mark.one_kernel
 def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
     assert_dead_of_itself(crash, ok_cells, len(ok_cells) // 2)
-    # the launcher ends rank 0 for it, which is no death of rank 0's own
+    # the launcher ends rank 0 after this; rank 0 did not crash itself
     assert crash.side_lines("crash").keys() == {1}
 
 
@@ -122,7 +122,7 @@ def test_a_fault_is_booked_to_its_cell_with_the_signal(launch, ok_cells):
 
 
 def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
-    """Launch again what is missing, in a copy; return the whole and the cells begun again."""
+    """Launch the missing cells in a copy; return the launch and the cells begun again."""
     for path in run.output.parent.glob(f"*{run.output.name}*"):
         shutil.copy(path, folder)
     again = launch("--missing", output=folder / run.output.name)
@@ -149,11 +149,12 @@ def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, lau
     words = f"{call}: exited by itself"
     for _ in range(LAUNCHERS):
         run = launch(fault=f"error {call} 1 1 0")
-        # OpenSHMEM's launcher may end the rank before it has said so
+        # OpenSHMEM's launcher may end the rank before the rank has written
         if not is_mpi and not run.side_lines("crash"):
             continue
         phase = assert_dead(run, ok_cells, 0, call=call, signal_number=None, words=words)
-        # OpenSHMEM returns no errors, so there is no message; launchers of MPIs lose it at times
+        # OpenSHMEM returns no errors, so there is no message; MPI launchers sometimes lose the
+        # message
         if not is_mpi or f"{call} failed in phase {phase} of cell {ok_cells[0]}" in run.stderr:
             return
     pytest.fail(f"{LAUNCHERS} launchers lost what their ranks said, the last: {run.stderr}")

@@ -1,4 +1,4 @@
-"""What a kernel says of itself (--describe) is what pages, documentation and its help say."""
+"""A kernel's description of itself (--describe) agrees with pages, documentation and help."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .conftest import KERNEL_NAMES
 pytestmark = [pytest.mark.first_mpi, pytest.mark.beside]
 
 DOCS = Path(__file__).parents[2] / "docs"
-#: A table of the documentation about the values of an axis: its head begins with the axis.
+#: A table of the documentation about the values of an axis: the table's head begins with the axis.
 TABLE = re.compile(r"^\| `(\w+)` \|.*\n\|[-|]+\n((?:\|.*\n)+)", re.M)
 FIRST_CELL = re.compile(r"^\|([^|]*)\|", re.M)
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if TABLE.search(path.read_text())]
@@ -26,12 +26,12 @@ PAGES = [path for path in sorted(DOCS.rglob("*.md")) if TABLE.search(path.read_t
 
 @pytest.fixture(scope="session")
 def descriptions(kernel_of) -> dict[str, dict]:
-    """Return what each kernel says of itself."""
+    """Return each kernel's description of itself."""
     return {name: json.loads(kernel_of(name).alone("--describe").stdout) for name in KERNEL_NAMES}
 
 
 def values_in(rows: str) -> list[str]:
-    """Return the values that the first cells of a table's rows name."""
+    """Return the values named in the first cells of a table's rows."""
     return sorted(re.findall(r"`(\w+)`", "".join(FIRST_CELL.findall(rows))))
 
 
@@ -40,7 +40,7 @@ def axes_of(description: dict) -> dict[str, dict]:
 
 
 def page_axes(experiment: object) -> Iterator[Axis]:
-    """Give the axes that an experiment's page shows, wherever the page's description has them."""
+    """Yield the axes that an experiment's page shows, anywhere in the page's description."""
     waiting, seen = [experiment], set()
     while waiting:
         thing = waiting.pop()
@@ -73,7 +73,7 @@ def test_it_names_the_axes_and_the_options_of_the_help(kernel_of, descriptions, 
     assert sorted({*names, "help"}) == sorted({*listed, "help"})
     for axis in axes_of(described).values():
         assert set(axis["default"]) <= {*axis.get("values", axis["default"]), "none"}
-        if axis["only_with"]:  # the kernels of OpenSHMEM have some of the values
+        if axis["only_with"]:  # OpenSHMEM's kernels have some of the values
             other = axes_of(described)[axis["only_with"]["axis"]]
             assert set(axis["only_with"]["values"]) & set(other["values"])
 
@@ -83,7 +83,7 @@ def values_of_all(descriptions: dict[str, dict]) -> dict[str, set[str]]:
     values: dict[str, set[str]] = {}
     for axis in (axis for one in descriptions.values() for axis in one["axes"]):
         values.setdefault(axis["name"], set()).update(axis.get("values", []))
-        if other := axis["only_with"]:  # of OpenSHMEM's kernels, too
+        if other := axis["only_with"]:  # including OpenSHMEM's kernels
             values[other["axis"]].update(other["values"])
     return values
 

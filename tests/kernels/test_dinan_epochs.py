@@ -1,4 +1,4 @@
-"""Epochs on several ranks: what is verified in each, what is refused, what a wait leaves out."""
+"""Epochs on several ranks: verified data, refused requests, and what a wait leaves out."""
 
 import pytest
 
@@ -8,10 +8,10 @@ from .launching import preloaded, samples, verified, with_fault_everywhere
 EPOCHS = "epoch=lock_all,locks_of_targets,locks_of_all,flush"
 OPERATIONS = "operation=put,fetch_and_op,get_accumulate"
 WAITS = "epoch=wait_for_first,wait_for_all;operation=put,get_accumulate"
-#: Bursts of three after four cold ones of three.
+#: Bursts of three after four cold bursts of three.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 BURSTS, BURST = 4 + 3, 3
-#: Operations that replace are words to the faulty library, not payloads, where it is not told.
+#: Without these names, the faulty library takes operations that replace for words, not payloads.
 CALLS = "MPI_Put,MPI_Rput,MPI_Fetch_and_op,MPI_Get_accumulate,MPI_Rget_accumulate"
 SLOW_WAIT = """
 int PMPI_Waitall(int count, int *requests, void *statuses);
@@ -22,11 +22,11 @@ int MPI_Waitall(int count, int *requests, void *statuses)
     return PMPI_Waitall(count, requests, statuses);
 }
 """
-"""MPICH, where a wait takes 0.2 ms for each request."""
+"""MPICH, with a wait that takes 0.2 ms for each request."""
 
 
 def cells(*rests):
-    """Return the options that ask for each epoch with each operation, and each wait."""
+    """Return the options for each epoch with each operation, and for each wait."""
     rest = ";".join(("flavor=allocate", *rests))
     return [f"--cells={one};{rest}" for one in (f"{EPOCHS};{OPERATIONS}", WAITS)]
 

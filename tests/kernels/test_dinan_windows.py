@@ -1,4 +1,4 @@
-"""Memory models, ordering, window growth: what is verified in each idiom, and what is refused."""
+"""Memory models, ordering, window growth: verified data in each idiom, and refused requests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ STATES = {
     "window_growth": ["target_state=idle,computes"],
 }
 METHODS = {"create", "allocate", "allocate_shared", "attach"}
-#: Bursts of three after four cold ones of three; two meetings.
+#: Bursts of three after four cold bursts of three; two meetings.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--computing-samples=2", "--compute-ms=2")
 BURSTS, BURST, MEETINGS = 4 + 3, 3, 2
-#: Accumulates that replace are words to the faulty library, not payloads, where it is not told.
+#: Without these names, the faulty library takes accumulates that replace for words, not payloads.
 CALLS = {"ordering": "MPI_Put,MPI_Rput,MPI_Accumulate"}
 ELEMENTS = 5
 SEPARATE = """
@@ -43,11 +43,11 @@ int MPI_Win_get_attr(int window, int key, void *value, int *found)
 NEVER_FLUSHES = """
 int MPI_Win_flush(int rank, int window) { return 0; }
 """
-"""MPICH, where a flush completes nothing."""
+"""MPICH, with a flush that completes nothing."""
 
 
 def cells(name):
-    """Return the options that ask for a cell of each way, flavor and state."""
+    """Return the options for a cell of each way, flavor and state."""
     size = f"size_bytes={8 * ELEMENTS}"
     if name == "window_growth":
         return [f"--cells=method={','.join(sorted(METHODS))};{size};{STATES[name][0]}"]
@@ -58,7 +58,7 @@ def cells(name):
 @pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name, fault):
-    """But by stores: no call carries what these move (--lost-store)."""
+    """Except with stores: no call carries their data (--lost-store)."""
     blocks = [one for one in cells(name) if "idiom=stores" not in one]
     with_fault_everywhere(each(name), fault, *FEW, *blocks, calls=CALLS.get(name, "any"))
 
@@ -146,7 +146,7 @@ def test_the_info_of_the_window_asks_for_no_order_in_that_cell_alone(kernel_of):
     run = kernel_of("ordering").launch(*FEW, *cells("ordering"))
     for result in run.results.values():
         is_none = result["labels"]["idiom"] == "unordered_accumulates"
-        # a library may write an empty list where nothing is ordered
+        # a library may write an empty list if nothing is ordered
         asked = result["window"]["info"]["accumulate_ordering"]
         assert (asked in ("none", "")) == is_none
 
@@ -169,7 +169,7 @@ def test_rank_0_ends_after_its_most_epochs_and_says_that_others_still_wrote(kern
     assert cut["status"] == "ok"
     (whole,) = kernel.launch(*options, "--epochs=1000").results.values()
     assert samples(whole, "cut")[0] == [0, 0, 0]
-    # how many writes fit between two epochs is the machine's
+    # the number of writes between two epochs depends on the machine
     assert max(samples(whole, "epochs")[0]) > 1
 
 

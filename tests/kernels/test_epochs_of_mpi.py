@@ -1,4 +1,4 @@
-"""What MPIs say to calls in a wrong epoch, and accesses that Figure 1 of Dinan et al. permits."""
+"""What MPIs do with calls in a wrong epoch, and accesses that Dinan et al.'s Figure 1 permits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRICT = ("-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror")
 
 @pytest.fixture
 def run_program(environment, tmp_path):
-    """Return a function that builds a program of this folder and gives what it leaves in a file."""
+    """Return a function that builds a program of this folder and returns its output file."""
 
     def run(source: str, *arguments: str) -> dict[str, str]:
         program, left = tmp_path / Path(source).stem, tmp_path / "lines"
@@ -60,7 +60,7 @@ DISTANCES = {"OV": 0, "BOV": 0, "NOV": 1}
 
 
 def permitted(model):
-    """Return the words of each entry of Figure 1, by its two accesses."""
+    """Return the words of each entry of Figure 1, by the entry's two accesses."""
     rows = [row for row in PublishedTable("dinan_figure1").rows if row["model"] == model]
     assert [row["operation"].lower() for row in rows] == list(ACTIONS)
     return {
@@ -76,7 +76,7 @@ def test_what_the_separate_model_permits_the_unified_model_permits_in_either_ord
     for table in (separate, unified):
         assert all(table[one, other] == table[other, one] for one, other in table)
     assert all(words <= unified[pair] for pair, words in separate.items())
-    # a store beside a put or an accumulate; a load of a byte that one of them writes
+    # a store beside a put or an accumulate; a load of a byte that one of these writes
     assert {pair for pair, words in separate.items() if words < unified[pair]} == {
         pair
         for one, other in (
@@ -97,4 +97,4 @@ def test_all_that_figure_1_permits_in_the_unified_model_is_right(run_program):
     ]
     found = run_program("concurrent_accesses.c", *entries)
     assert found == {**dict.fromkeys(entries, "0"), "model": "unified"}
-    assert len(entries) == 25 + 8 + 4  # every pair apart, eight at one place, four a byte at a time
+    assert len(entries) == 25 + 8 + 4  # apart; at one place; one byte apart

@@ -1,4 +1,4 @@
-"""The three exchanges: each message is verified under each interface; the map is one everywhere."""
+"""The three exchanges: each message is verified under each interface; all have the same map."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ INTERFACES = {
         f"interface=put_lock_all,put_fence;{WINDOWS}",
     ],
 }
-#: Bursts of three after four cold ones of three: seven samples a cell.
+#: Bursts of three after four cold bursts of three: seven samples a cell.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 SAMPLES = 4 + 3
-#: MPICH's MPI_Alltoall, which ends a rank that does not send from where it received before.
+#: MPICH's MPI_Alltoall, which ends a rank whose next send is not from its last receive buffer.
 NO_SWAP_ENDS = """
 #include <unistd.h>
 int PMPI_Alltoall(const void *, int, int, void *, int, int, int);
@@ -42,7 +42,7 @@ int MPI_Alltoall(const void *from, int m, int s, void *to, int n, int t, int com
     return PMPI_Alltoall(from, m, s, to, n, t, communicator);
 }
 """
-#: An MPI_Rsend that ends a rank which sends to itself.
+#: An MPI_Rsend that ends a rank that sends to itself.
 NO_OWN_SEND = """
 #include <unistd.h>
 int PMPI_Rsend(const void *, int, int, int, int, int);
@@ -65,7 +65,7 @@ def sizes(name, size_bytes=80):
 
 
 def cells(name):
-    """Return the options that ask for cells on every interface and flavor."""
+    """Return the options for cells on every interface and flavor."""
     return [f"--cells={block};{sizes(name)}" for block in INTERFACES[name]]
 
 
@@ -80,7 +80,7 @@ def numbers(seed):
 
 
 def links(seed, ranks, largest_bytes, is_double, messages=6):
-    """Return the map as docs/llnl.md has it: source, destination and elements of each message."""
+    """Return the map of docs/llnl.md: source, destination and elements of each message."""
     source = numbers(seed)
     found = []
     for _ in range(ranks * messages):
@@ -93,7 +93,7 @@ def links(seed, ranks, largest_bytes, is_double, messages=6):
 
 
 def checksum(found):
-    """Return FNV-1a over all numbers, folded to 32 bits."""
+    """Return the FNV-1a hash of all numbers, folded to 32 bits."""
     total = 0xCBF29CE484222325
     for number in (one for link in found for one in link):
         total = ((total ^ number) * 0x100000001B3) & SIXTY_FOUR_BITS
@@ -116,7 +116,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
 ):
     run = with_fault_everywhere(exchange, fault, *FEW, *cells(name), count="each")
     for result in run.results.values():
-        # the last message of each burst at both ranks, not of the first one alone
+        # the last message of each burst at both ranks, not only at the first
         assert verified(result)["message"][1] >= 2 * SAMPLES
 
 
@@ -152,14 +152,14 @@ def test_each_call_sends_from_where_the_one_before_received(kernel_of, tmp_path)
     assert kernel.launch(*options, variables=preloaded(broken, tmp_path / "broken")).code != 0
 
 
-#: The interface of each exchange whose passes have the same buffers; a block with one size.
+#: For each exchange, the interface whose passes have the same buffers; a block with one size.
 SAME = {
     "latency_bandwidth": "--cells=interface=synchronous_same_buffers;size_bytes=80",
     "swapped_all_to_all": "--cells=interface=alltoall_same_buffers;size_bytes=80",
     "some_to_some": "--cells=interface=asynchronous_same_buffers;sides=double;largest_bytes=80",
 }
-#: An MPI_Send and an MPI_Alltoall that end a rank whose message is not where its last one was, or
-#: where the one received last is.
+#: An MPI_Send that ends a rank if its buffer differs from the last one; an MPI_Alltoall that does
+#: the same for both buffers.
 OTHER_BUFFER_ENDS = """
 #include <unistd.h>
 int PMPI_Send(const void *, int, int, int, int, int);

@@ -1,6 +1,6 @@
-"""What the harness does when something is wrong, shown by one kernel.
+"""What the harness does if something goes wrong, shown by one kernel.
 
-What holds for every kernel is in test_contract.py and test_contract_faults.py.
+Tests of every kernel are in test_contract.py and test_contract_faults.py.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def test_cells_are_listed_without_mpi(shared_counter):
 
 
 def test_an_error_that_mpi_dies_of_names_its_call(shared_counter):
-    # the library asks the launcher to end the ranks, then exits: who is first is not known
+    # the library asks the launcher to end the ranks, then exits: either may be first
     for _ in range(4):
         run = shared_counter.launch(*SMALL, fault="fatal MPI_Fetch_and_op 1 1 0")
         assert run.code != 0
@@ -113,7 +113,7 @@ def test_a_line_that_is_cut_is_no_line(shared_counter):
     text = whole.output.read_text("utf-8")
     lines = text.split("\n")
     last_result = max(i for i, line in enumerate(lines) if line.startswith('{"type":"result"'))
-    # The last cell's start is gone, its result is cut inside an object that itself is whole.
+    # The last cell's start is missing. Its result is cut inside, after a whole object.
     kept = lines[: last_result - 1]
     cut = lines[last_result][: lines[last_result].index("}") + 1]
     whole.output.write_text("\n".join([*kept, cut]), "utf-8")
@@ -127,7 +127,7 @@ def test_a_line_that_is_cut_is_no_line(shared_counter):
     assert len(started) == len(set(started)) == CELLS
 
 
-#: Rank 0, the target, hangs outside MPI in the second cell, where it looks at the clock before it
+#: Rank 0, the target, hangs outside MPI in the second cell, where it reads the clock before it
 #: waits for rank 1.
 HANGS = "hang clock_gettime 2 0 1"
 
@@ -140,7 +140,8 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
     assert len(run.results) == 1
     hung = run.of_type("started")[1]["cell"]
     sides = run.side_lines("hang")
-    # Rank 0 hangs outside MPI; rank 1 in the access that needs rank 0, or at the end without it.
+    # Rank 0 hangs outside MPI; rank 1 in the access that needs rank 0, or at the end without rank
+    # 0.
     assert (sides[0]["phase"], sides[0]["call"]) == ("wait", None)
     assert sides[1]["phase"] in ("access", "wait")
     assert sides[1]["call"] in ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Barrier")
@@ -157,7 +158,7 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
 @pytest.mark.first_mpi
 def test_a_cell_made_slow_is_as_much_slower(shared_counter):
     latencies = {}
-    # what else the machine does can only add to a latency: the least of several is compared
+    # other programs can only add to a latency: the least of several is compared
     for _ in range(3):
         run = shared_counter.launch(
             *("--cells", "flavor=create;case=target_idle;compute_ms=0;spread_percent=0,1"),
@@ -176,7 +177,7 @@ def test_a_cell_made_slow_is_as_much_slower(shared_counter):
     assert 0.8 * SLOW_S < slow - usual < 1.5 * SLOW_S
 
 
-# Every rank but the first hangs where it ends an epoch.
+# Every rank except rank 0 hangs at the end of an epoch.
 STUCK = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -215,7 +216,7 @@ def test_a_rank_that_waits_in_a_collective_call_is_not_named_for_the_one_that_ha
     assert victim.startswith("rank 0 in ") and "MPI_Win" not in victim
 
 
-# The watchdog of every rank but the first rings later than it was told to.
+# The watchdog of every rank except rank 0 rings later than requested.
 LATE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
-"""A faulty MPI gets the right verdict: it hangs, crashes, loses, repeats, corrupts, lies.
+"""A faulty MPI gets the right verdict, whatever it does: hang, crash, lose, repeat, corrupt, lie.
 
-The faults, and what is right for each, are in faults_of_mpi.py. A few of them are tried here;
-`make test-all` tries a share of all against some kernels. tools/faults_table.py tries every fault
-against every kernel that it concerns, and counts.
+The faults and their right verdicts are in faults_of_mpi.py. These tests try a few faults; `make
+test-all` tries a share of all faults with some kernels. tools/faults_table.py tries every fault
+with every kernel that it concerns, and counts.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ FEW = (
     ("progress", Fault("wrong_result", "MPI_Get", MIDDLE, 1)),
     ("gather", Fault("false_level", "MPI_Init_thread", FIRST, ALL)),
 )
-#: Of all faults, against these kernels.
+#: A part of all faults, with these kernels.
 SHARE = 97
 SHARED_BY = ("progress", "mutex", "transpose", "matrix_vector", "remote_read")
 
 
 @pytest.fixture(scope="module")
 def faulty(each):
-    """Return a function that tries a fault against a kernel, and gives the judgement."""
+    """Return a function that tries a fault with a kernel and returns the judgement."""
     known = {}
 
     def judged(name, fault):

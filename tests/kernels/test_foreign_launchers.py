@@ -1,4 +1,4 @@
-"""Two MPIs that do not speak to each other end in one clear verdict, by the checks' own path."""
+"""A kernel and a launcher of different MPIs end in one clear verdict, as the checks run them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .launching import Environment, Kernel
 
 SCRIPT = project_root() / "reframe_checks" / "launch.sh"
 MPICH, OPEN_MPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
-#: Longer than any of these takes, and short enough to tell a hang.
+#: Longer than each of these launches takes, and short enough to tell a hang.
 TIMEOUT_S = 60
 SHARED_COUNTER = "shared_counter"
 GRID = ("--flavor", "create,allocate", "--case", "target_idle", "--compute_ms", "0.5")
 
 
 def launch(launcher: Environment, kernel: Kernel, folder: Path):
-    """Launch a kernel of one MPI with the launcher of another, as a check does; return outcomes."""
+    """Launch a kernel with another MPI's launcher, as a check does; return the outcomes."""
     library = kernel.environment
     declared = subprocess.run(
         [kernel.executable, "--list-cells", *GRID], capture_output=True, text=True, check=True
@@ -70,7 +70,7 @@ def test_another_mpis_launcher_ends_in_one_verdict_that_names_it(
     (detail,) = {outcome.detail for outcome in found.values()}
     assert words in detail
     assert "is it the launcher of" in detail
-    # no relaunch, no result, and nobody waited for a time-out
+    # no relaunch, no result, and no wait for a time-out
     (attempt,) = read.attempts
     assert not attempt["timed_out"]
     assert not read.results

@@ -1,4 +1,4 @@
-"""Gather: every scattered element comes from its own place, one by one, by a type, or packed."""
+"""Gather: every scattered element is from its own place: one by one, by a type, or packed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .conftest import FAULTS
 from .launching import samples, verified, with_fault_everywhere
 
 MULTIPLE = "--thread-level=multiple"
-#: Bursts of three after four cold ones of three. 1025 addresses do not go with their request.
+#: Bursts of three after four cold bursts of three. 1025 addresses do not fit into a request.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--elements=1,7,1025")
 BURSTS, SLOTS = 4 + 3, 3
 IDLE = "--target_state=idle"
@@ -22,7 +22,7 @@ def gather(each):
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_element_that_is_lost_stale_or_altered_is_found_in_every_way(gather, fault):
-    # rank 1 asks in every way; a server would take what is altered in a request for a place
+    # rank 1 asks in every way; a server would take an altered request for a place
     with_fault_everywhere(gather, fault, *FEW, MULTIPLE, IDLE, ranks=3, rank=1)
 
 

@@ -1,4 +1,4 @@
-"""Halo: all points, ghosts and results are verified, in each way, of blocks that differ."""
+"""Halo: all points, ghosts and results are verified, in each way, with blocks that differ."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .launching import samples, verified, with_fault_everywhere
 
 MESSAGES = "interface=sendrecv_steps,isend,neighbor_alltoallw"
 PUTS = "interface=put_fence,put_pscw,put_lock_all,put_lock_all_steps;flavor=create,allocate"
-#: No multiple of two or three: the blocks of a grid differ.
+#: No multiple of two or three, so the blocks of a grid differ.
 SIDE = 7
 GRIDS = f"dimensions=2,3;side={SIDE}"
 WORK = "work=exchange,update;threads=1"
 CELLS = tuple(f"--cells={ways};{GRIDS};{WORK}" for ways in (MESSAGES, PUTS))
 UPDATES = tuple(cells.replace("exchange,", "") for cells in CELLS)
-#: Bursts of three after four cold ones of three: seven samples a cell.
+#: Bursts of three after four cold bursts of three: seven samples a cell.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 PASSES = 3 * (4 + 3)
 OF_THREADS = "--cells=interface=isend;work=update;threads=2"
@@ -29,7 +29,7 @@ def halo(each):
 def compared(labels, ranks):
     """Return how many points and results of all ranks are compared in a pass."""
     dimensions = int(labels["dimensions"])
-    # MPI_Dims_create cuts one dimension alone for two and three ranks
+    # MPI_Dims_create cuts only one dimension for two and three ranks
     cuts = [SIDE * (rank + 1) // ranks - SIDE * rank // ranks for rank in range(ranks)]
     others = (SIDE + 2) ** (dimensions - 1)
     updates = SIDE**dimensions if labels["work"] == "update" else 0
@@ -43,7 +43,7 @@ def test_a_ghost_that_is_lost_stale_or_altered_is_found_in_every_way(halo, fault
 
 @pytest.mark.parametrize(
     ("ranks", "cells"),
-    # three ranks on two cores take their time, and an update has an exchange
+    # three ranks on two cores are slow, and an update contains an exchange
     [(2, CELLS), pytest.param(3, UPDATES, marks=pytest.mark.slow)],
 )
 def test_every_point_and_ghost_and_every_result_is_compared_in_every_pass(halo, ranks, cells):
@@ -70,7 +70,7 @@ def test_corners_that_ride_along_need_fewer_messages(halo):
         in_steps = labels["interface"].endswith("_steps")
         expected = 2 * dimensions if in_steps else 3**dimensions - 1
         assert samples(result, "messages") == {0: [expected]}
-        # of two blocks each has a face to both sides, with the ghosts of earlier steps or corners
+        # each of two blocks has faces on both sides, with ghosts of earlier steps or corners
         ghosts = SIDE if in_steps else SIDE + 2
         faces = 2 * 2 * ghosts ** (dimensions - 1)
         assert samples(result, "sent_bytes") == {0: [8 * faces]}

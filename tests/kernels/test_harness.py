@@ -1,4 +1,4 @@
-"""What the harness does for every kernel, seen in one: sanitizers, and what the header says."""
+"""What the harness does for every kernel, shown by one: sanitizers, and the header's facts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_coun
     found = header_of(shared_counter)["process_vm_readv"]
     if os.geteuid() == 0 or not scope.exists() or scope.read_text().strip() == "0":
         assert found is True
-    # a read that is said to be good counts only if the value is there
+    # a read that reports success counts only if the value is there
     nothing_read = preloaded(
         "#include <sys/uio.h>\n"
         "ssize_t process_vm_readv(int p, const struct iovec *l, unsigned long n,\n"

@@ -1,4 +1,4 @@
-"""Hierarchical collectives: one group or several, everything is verified, barriers, too."""
+"""Hierarchical collectives with one or several groups: everything is verified, also barriers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELLS = (
 )
 FEW = ("--samples=3", "--burst=5", "--budget-s=60")
 PASSES = 5 * (4 + 3)
-#: MPICH's MPI_Barrier, which keeps rank 0 for a while, and lets all others through.
+#: MPICH's MPI_Barrier, which delays rank 0 and lets all others through.
 NO_BARRIER = """
 #include <unistd.h>
 int MPI_Comm_rank(int, int *);
@@ -42,7 +42,7 @@ def test_a_call_that_is_lost_stale_or_altered_is_found_in_every_way(collectives,
 
 
 def test_a_rank_that_leaves_a_barrier_before_another_comes_is_wrong_data(collectives):
-    """As its clock says, which is a second behind the other's."""
+    """According to the rank's clock, which is a second behind the other's."""
     run = collectives.launch(*FEW, CELLS[2], fault="false_success clock_gettime each 1 every")
     assert set(run.statuses.values()) == {"wrong_data"}
 
@@ -71,7 +71,7 @@ def test_a_barrier_that_lets_ranks_through_is_wrong_data(kernel_of, tmp_path):
     run = kernel_of("hierarchical_collectives").launch(
         *FEW, CELLS[2], variables=preloaded(NO_BARRIER, tmp_path)
     )
-    # the one in shared memory needs no MPI_Barrier on one node
+    # the barrier in shared memory needs no MPI_Barrier on one node
     assert list(run.statuses.values()) == ["wrong_data", "ok"]
 
 

@@ -1,4 +1,4 @@
-"""Issue: what arrives before the call that completes it is counted, and all is verified."""
+"""Issue: data that arrive before the completing call are counted, and all data are verified."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from .launching import preloaded, samples, verified, with_fault_everywhere
 EPOCHS = "epoch=lock,exclusive_lock,flush"
 CELLS = f"--cells={EPOCHS};operation=put,replace;pause=computes,probes;operations=1,5"
 FEW = ("--samples=3", "--pause-us=300")
-#: Four bursts that warm up, then three samples.
+#: Four warm-up bursts, then three samples.
 BURSTS = 4 + 3
 #: A library that keeps every put until the unlock or the flush.
 LAZY = """
@@ -54,11 +54,11 @@ int MPI_Win_unlock(int rank, int window)
     return PMPI_Win_unlock(rank, window);
 }
 """
-"""MPICH, whose handles are integers; of elements of eight bytes, one each."""
+"""MPICH, whose handles are integers; for elements of eight bytes, one each."""
 
 
 def shares(run):
-    """Return the share that arrived early in each sample, by cell; rank 1 has it."""
+    """Return the share that arrived early in each sample, by cell; rank 1 measures the share."""
     found = {}
     for cell, result in run.results.items():
         early = samples(result, "early")

@@ -8,7 +8,7 @@ from .conftest import TWO_AND_THREE
 from .launching import samples, verified, with_fault_everywhere
 
 IDIOMS = ("exclusive", "shared", "lock_all", "request", "load_store")
-#: Bursts of three after four cold ones of three: seven in all.
+#: Bursts of three after four cold bursts of three: seven in all.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 BURSTS = 4 + 3
 ACCESSES = (
@@ -18,7 +18,6 @@ ACCESSES = (
 
 
 def cells(operation, state=None):
-    """Return the option that asks for every idiom."""
     block = f"--cells=operation={operation};idiom={','.join(IDIOMS)}"
     return [block if state is None else f"{block};target_state={state}"]
 
@@ -30,12 +29,12 @@ def linked_list(each):
 
 @pytest.fixture
 def with_attach(kernel_of):
-    """The kernel under the first MPI, which bears attached memory while others access a window."""
+    """The kernel under the first MPI, which supports attached memory during accesses of others."""
     return kernel_of("linked_list")
 
 
 def assert_whole(run, ranks):
-    """Every list has its head and all elements, in order, and an end."""
+    """Check that every list has its head, all elements in order, and an end."""
     assert len(run.results) == len(IDIOMS)
     for result in run.results.values():
         assert result["status"] == "ok"
@@ -61,7 +60,7 @@ def test_elements_that_are_attached_as_they_are_made_become_the_same_list(with_a
 @pytest.mark.parametrize(
     ("fault", "errors"),
     [
-        # the last two in other order: both are elsewhere, so are their values
+        # the last two in other order: both have another place, and so do their values
         ("--fault=swap_elements", {"order": 2, "values": 2}),
         # the walk ends at a pointer to nowhere
         ("--fault=torn_pointer", {"order": 1, "values": 0}),
@@ -94,7 +93,7 @@ def test_an_append_that_is_lost_repeated_or_altered_is_found_in_every_idiom(
 @pytest.mark.parametrize("fault", ["lose", "stale", "alter"])
 @pytest.mark.parametrize("operation", ["read", "write"])
 def test_a_pointer_read_or_written_wrong_is_found_in_every_idiom(linked_list, operation, fault):
-    """But in that of loads and stores: no call carries what these move."""
+    """Except with loads and stores: no call carries their data."""
     blocks = [one.replace(",load_store", "") for one in cells(operation, "idle")]
     run = with_fault_everywhere(
         linked_list, fault, *FEW, *blocks, calls=ACCESSES, count="3/3", rank=1

@@ -1,6 +1,6 @@
-"""Every kernel on any number of ranks: all data are right, and what is unsupported says why.
+"""Every kernel on any number of ranks: all data are right, and unsupported cells give a reason.
 
-ONESIDED_MANY_RANKS names the numbers (3,4,6,8,16,32); one of them is tried without it.
+ONESIDED_MANY_RANKS has the numbers (3,4,6,8,16,32); without it, one of these is tried.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from .conftest import KERNEL_NAMES, SLOW
 pytestmark = [pytest.mark.every_mpi, SLOW]
 
 NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "4").split(",")]
-#: So that a cell is over soon where thirty ranks share two cores; of those that a kernel has.
+#: Options that keep a cell short when thirty ranks share two cores; a kernel gets the options it
+#: has.
 FEW = {
     "samples": 2, "burst": 1, "trials": 2, "budget-s": 0.01, "computing-samples": 1,
     "computing-trials": 1, "tasks-per-rank": 2, "helper-samples": 1, "tries": 1,
@@ -23,24 +24,24 @@ FEW = {
     "lengths-ms": "0,3", "latency-burst": 1, "latency-samples": 1, "latency-passes": 1,
     "latency-patience-s": 0,
 }  # fmt: skip
-#: For each rank, of a cell and of a launch: ranks that poll keep each other from the cores, and a
-#: lock is handed on when its holder has one again.
+#: Time-outs of a cell and of a launch, for each rank: polling ranks keep each other from the cores,
+#: and a lock is handed on only when its holder has a core again.
 CELL_S, LAUNCH_S = 15, 30
 #: Cells that depend on the number of ranks; {others}: all ranks but one, at most `MOST_ORIGINS`.
 OWN_CELLS = {"origin_threads": "operation=put,fetch_and_op;arrangement=processes;origins={others}"}
-#: With more origins than these, origin_threads has no cells: it says so.
+#: With more origins than this, origin_threads has no cells, and reports this.
 MOST_ORIGINS = 16
 #: Values of axes that must be multiples of the number of ranks.
 MULTIPLES = {("transpose", "order"): 8}
-#: Ranks send before they receive, which the standard does not let a program rely on: above the
-#: eager limit the cell hangs, as its check says.
+#: Ranks send before they receive, although the standard does not let a program rely on this. Above
+#: the eager limit the cell hangs, as its check says.
 UNSAFE = ("in_place_all_to_all", "isend_waitany")
-#: The status of a launch with cells that are unsupported, and none that is worse.
+#: The status of a launch with unsupported cells and nothing worse.
 UNSUPPORTED = 4
 
 
 def few_of_all(described: dict, ranks: int) -> list[str]:
-    """Return options for a cell of each value of the first axis, each as short as can be."""
+    """Return options for a cell of each value of the first axis, each cell as short as possible."""
     first, *others = described["axes"]
     every = first.get("values", first["default"])
     values = [value for value in every if (described["kernel"], value) != UNSAFE]

@@ -1,4 +1,4 @@
-"""Matrix and vector: every bit of every product, however tasks and threads share it."""
+"""Matrix and vector: every bit of every product is right, however tasks and threads share it."""
 
 from __future__ import annotations
 

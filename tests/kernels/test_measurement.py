@@ -1,4 +1,4 @@
-"""What is timed is what is said to be timed, and no wait of the probe's own is in it."""
+"""A time contains what its name says, and no wait of the probe itself."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from .test_shared_counter import series
 
 ORIGIN = 1
 NO_LATENCY = ("--latency-samples", "0")
-#: A burst through five pointers an operation took 1.07 to 1.25 times as long as a direct one.
+#: A burst through five pointers for each operation took 1.07 to 1.25 times as long as a direct one.
 MOST_OVER_DIRECT = 1.1
 #: A busy machine may spoil a few runs; a detour is in all of them.
 TRIES = 3
-#: Of the two loops, in a run: a sixth of what the benchmark takes.
+#: Samples of the two loops in a run: a sixth of the benchmark's samples.
 FEW_PAIRS = 667
 
 
 def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
-    """With a probe every 10 us: bookkeeping in each slice made it 1.4 times as long."""
+    """With a probe every 10 us, bookkeeping in each slice made the compute 1.4 times as long."""
     run = progress.launch(
         *("--operation", "get", "--flavor", "allocate", "--synchronisation", "lock_all_flush"),
         *("--target_state", "computes,computes_probing", "--probe_interval_us", "10", *NO_LATENCY),
         *("--lengths-ms", "5", "--samples", "30", "--retakes", "0"),
     )
-    # the work is fixed, so its shortest run is the one that nothing disturbed
+    # the work is fixed, so the shortest run was the least disturbed
     plain, probing = (min(series(result, "compute", ORIGIN)) for result in run.results.values())
     assert probing / plain < 1.2
 
 
 def test_a_latency_is_met_by_a_target_that_waits_as_an_idle_one_does(progress):
-    """Intel MPI answers a hundred times later from inside of MPI_Allreduce than of MPI_Barrier."""
+    """Intel MPI answers a hundred times later from inside MPI_Allreduce than from MPI_Barrier."""
     run = progress.launch(
         *("--operation", "get,fetch_and_op", "--flavor", "create", "--target_state", "idle"),
         *("--synchronisation", "lock_all_flush,lock_exclusive", "--lengths-ms", "0"),
@@ -53,7 +53,7 @@ def test_a_latency_is_met_by_a_target_that_waits_as_an_idle_one_does(progress):
 
 
 def first_over_last(progress):
-    """Return how much longer the first 200 operations of a launch take than the last 200."""
+    """Return how much longer a launch's first 200 operations take than its last 200."""
     run = progress.launch(
         *("--operation", "put", "--flavor", "create", "--synchronisation", "lock_all_flush"),
         *("--target_state", "idle", "--size_bytes", "8", "--lengths-ms", "0", "--samples", "1"),
@@ -67,12 +67,12 @@ def first_over_last(progress):
 
 @pytest.mark.every_mpi
 def test_the_first_operations_of_a_launch_take_no_longer_than_the_last(progress):
-    """Intel MPI's first 500 between two ranks take eight times as long, each in new memory."""
+    """Intel MPI's first 500 between two ranks take eight times as long if each has new memory."""
     assert min(first_over_last(progress) for _ in range(TRIES)) < 1.5
 
 
 def direct_loop():
-    """Return the module of the benchmark, which is outside of any package."""
+    """Return the module of the benchmark, which is not part of a package."""
     path = project_root() / "benchmarks" / "direct_loop.py"
     spec = importlib.util.spec_from_file_location("direct_loop", path)
     module = importlib.util.module_from_spec(spec)
@@ -83,7 +83,7 @@ def direct_loop():
 @pytest.mark.measures
 @pytest.mark.first_mpi
 def test_a_latency_carries_little_more_than_a_direct_loop(environment, tmp_path):
-    """The quicker the operation, the more a detour would show: MPICH's are the quickest."""
+    """A detour shows most with quick operations, and MPICH's are the quickest."""
     benchmark = direct_loop()
     benchmark.PAIRS = FEW_PAIRS
     program = benchmark.build(environment.document, tmp_path)
@@ -106,7 +106,7 @@ POST_WAITS = {
 }
 
 
-#: Of so many launches beside other programs one had its cores.
+#: In so many launches beside other programs, one launch had its cores.
 LAUNCHES = 3
 
 
@@ -129,7 +129,7 @@ def test_a_post_that_waits_for_the_origin_is_no_hang_and_is_recorded(progress):
             break
     assert len(said) == 2
     assert "synchronising: MPI_Win_post synchronises with the origin" in table
-    # accesses met a computing target all the same
+    # even so, accesses were made while the target computed
     assert any(sum(series(result, "valid", ORIGIN)) >= 2 for result in waits.results.values())
 
 
@@ -141,11 +141,11 @@ def test_a_post_that_waits_for_nobody_is_recorded_as_such(progress):
     assert run.code == 0, run.stderr
     for cell, result in run.results.items():
         released = series(result, "released", ORIGIN)
-        # a target without a core of its own may come later than the origin's patience
+        # a target without its own core may come after the origin's patience has ended
         assert sum(released) <= len(released) / 2, cell
 
 
-#: What `slow_verification.c` adds to each element that is verified: longer than two round trips
+#: The time that `slow_verification.c` adds to each verified element: longer than two round trips
 #: between processes that share their cores with others.
 LONGER_S = 1e-2
 
@@ -153,7 +153,7 @@ LONGER_S = 1e-2
 @pytest.mark.slow
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
 def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
-    """With slow verification a sample is still not longer than one of its looks."""
+    """With slow verification, a sample is not longer than the verification of one element."""
     slower = tmp_path / "slower.o"
     compiler = environment.document["compilers"]["c"]
     subprocess.run(
@@ -165,7 +165,7 @@ def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
     run = baseline.launch("--baseline", "copy,socket_round_trip", "--burst", "2", "--samples", "10")
     for cell, result in run.results.items():
         (time,) = [one for one in result["series"] if one["metric"] == "time"]
-        # the sample that nothing else disturbed; a burst's verification takes twice this
+        # the least disturbed sample; a burst's verification takes twice this time
         assert min(time["samples"]) * time["burst"] < LONGER_S, cell
         assert sum(one["checked"] for one in result["verification"]) >= 2 * 11
 

@@ -1,4 +1,4 @@
-"""The mutex: each passage of the critical section is verified, however the mutex is locked."""
+"""The mutex: each passage of the critical section is verified, with every algorithm."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from .launching import samples, verified, with_fault_everywhere
 
 QUEUES = ("byte_vector", "mcs", "mcs_shared_locks", "mcs_request", "mcs_spin")
 ALGORITHMS = (*QUEUES, "compare_and_swap")
-#: Bursts of three after four cold ones of three: seven in all.
+#: Bursts of three after four cold bursts of three: seven in all.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 BURST, BURSTS = 3, 4 + 3
 COMPUTES = 2
-#: So many launches do not all miss that two ranks were in the section at once.
+#: In so many launches, at least one finds two ranks in the section at once.
 LAUNCHES = 10
 EVERY = "--cells=algorithm={};flavor=create,allocate;section={};target_state={}"
 BOUND = "--cells=algorithm=c_atomics;section={};target_state={}"
 
 
 def cells(section, state):
-    """Return the options that ask for every algorithm."""
     return [EVERY.format(",".join(ALGORITHMS), section, state), BOUND.format(section, state)]
 
 
@@ -69,7 +68,7 @@ def test_an_update_of_the_counter_that_is_lost_or_altered_is_found(mutex, fault)
 @pytest.mark.one_case("section")
 @pytest.mark.parametrize("section", ["memory", "window"])
 def test_a_mutex_that_is_freed_twice_lets_two_ranks_in_and_that_is_found(mutex, section):
-    """When it is freed again, another rank may be in; in memory a passage takes nanoseconds."""
+    """After a second release, another rank may be in; in memory a passage takes nanoseconds."""
     block = EVERY.format("compare_and_swap", section, "takes_part")
     options = ("--samples=20", "--burst=1000", "--budget-s=60", block)
     fault = "duplicate MPI_Fetch_and_op each all every"

@@ -1,4 +1,4 @@
-"""The shared counter with OpenSHMEM, beside what every kernel is tested for (test_contract.py)."""
+"""The shared counter with OpenSHMEM, in addition to every kernel's contract (test_contract.py)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_number_is_taken_once(launch):
     for case, takers in (("target_computes", RANKS), ("target_idle", RANKS - 1)):
         tasks = TASKS_PER_RANK * takers
         checked = {one["name"]: one["checked"] for one in results[case]["verification"]}
-        # each taker has one number of the warm-up, and a last one that is no task
+        # each taker has one number of the warm-up, and a last number that is no task
         assert checked["sequence"] == tasks + 2 * takers
         assert all(one["errors"] == 0 for one in results[case]["verification"])
         assert sum(map(len, samples(results[case], "access"))) == tasks
@@ -58,7 +58,7 @@ def test_the_header_says_whose_library_ran(launch, openshmem):
 
 
 def test_a_crash_in_its_end_is_booked_to_the_last_cell_whose_samples_are_kept(launch):
-    """Open MPI 4.1.4 crashes in shmem_finalize; a library that does not ends with `finished`."""
+    """Open MPI 4.1.4 crashes in shmem_finalize; any other ends with `finished`."""
     cells = launch.lines[0]["cells"]
     found = launch.outcomes(cells)
     assert all(found[cell].status == "ok" for cell in cells[:-1])

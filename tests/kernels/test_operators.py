@@ -1,4 +1,4 @@
-"""Operators: every operand is compared, whatever the operator, the datatype and the promise."""
+"""Operators: every operand is compared, with each operator, datatype and promise."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from .conftest import ENVIRONMENTS, FAULTS
 from .launching import blocks, preloaded_mpi, samples, verified, with_fault_everywhere
 
-#: Bursts of three, after four cold ones of three.
+#: Bursts of three, after four cold bursts of three.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--computing-samples=2", "--compute-ms=2")
 BURSTS, SLOTS, MEETINGS = 4 + 3, 3, 2
 OPERATORS = "operator=sum,prod,max,band,replace,no_op"
@@ -27,7 +27,7 @@ def operators(each):
 
 
 def why_not(labels):
-    """Return a part of the reason that there is no such cell; None where there is one."""
+    """Return a part of the reason why a cell does not exist; None if the cell exists."""
     operation, operator, element = (labels[a] for a in ("operation", "operator", "element"))
     reasons = {
         "no such operator": operator == "band" and element in ("double", "struct"),
@@ -42,7 +42,7 @@ def why_not(labels):
 
 @pytest.mark.parametrize(
     ("ranks", "cells"),
-    # three ranks on two cores take their time
+    # three ranks on two cores are slow
     [(2, EVERY), pytest.param(3, FETCHED, marks=pytest.mark.slow)],
 )
 def test_every_operand_is_compared_at_its_target_and_what_is_fetched_at_its_origin(
@@ -57,7 +57,7 @@ def test_every_operand_is_compared_at_its_target_and_what_is_fetched_at_its_orig
             assert reason in result["detail"]
             continue
         assert result["status"] == "ok", result["detail"]
-        # of a struct each of two elements, and the gap after it, which only the target has
+        # for each struct two elements, and the gap after it, which only the target has
         parts = 2 if labels["element"] == "struct" else 1
         idle = labels["target_state"] == "idle"
         there = (ranks - 1) * SLOTS * (BURSTS if idle else MEETINGS)

@@ -1,4 +1,4 @@
-"""What the lines of the kernel `origin_threads` say, under each MPI."""
+"""The lines of the kernel `origin_threads`, under each MPI."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def kernel(each):
 
 @pytest.fixture(scope="module")
 def threads(kernel):
-    """Every operation and flavor by one, two and three threads."""
+    """Every operation and flavor with one, two and three threads."""
     return kernel.launch(
         *("--operation", OPERATIONS, "--arrangement", THREADS, "--origins", "1,2,3"),
         *("--thread-level", "multiple", *SHORT),
@@ -36,7 +36,7 @@ def threads(kernel):
 
 @pytest.fixture(scope="module")
 def processes(kernel):
-    """The same by two processes."""
+    """The same with two processes."""
     return kernel.launch(
         *("--operation", OPERATIONS, "--arrangement", "processes", "--origins", "2", *SHORT),
         ranks=3,
@@ -174,17 +174,17 @@ def test_sanitizers_find_nothing(each):
 @pytest.mark.first_mpi
 @pytest.mark.slow
 def test_the_thread_sanitizer_finds_no_race(environment, built, tmp_path):
-    """Races of our own: what an MPI library does is not instrumented, and not looked at."""
+    """Only races of the kernels: the MPI library is not instrumented, and its races are ignored."""
     kernel = Kernel(
         environment,
         built(environment, "thread", ("origin_threads",)) / "origin_threads",
         tmp_path,
         {
             "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=66",
-            # the libraries' hooks into memory allocation run before a thread is known to it
+            # the libraries' hooks into memory allocation run before the sanitizer knows a thread
             "UCX_MEM_EVENTS": "no",
             "OMPI_MCA_memory": "^patcher",
-            # wants an address that is the sanitizer's own
+            # needs an address that the sanitizer uses
             "PMIX_MCA_gds": "hash",
         },
     )

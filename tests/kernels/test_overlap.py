@@ -1,4 +1,4 @@
-"""Overlap: each transfer is verified, and a known overlap is found as it is."""
+"""Overlap: each transfer is verified, and a known overlap is measured correctly."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .launching import preloaded, preloaded_mpi, samples, verified, with_fault_e
 
 NETWORK = Path(__file__).with_name("known_network.c")
 TRANSFER_S = 0.01
-#: So many in a row do not all meet a machine that is busy with something else.
+#: So many launches in a row do not all run while the machine is busy.
 LAUNCHES = 5
 ELEMENTS = 10
 FEW = ("--samples=3", "--burst=2", "--budget-s=60")
-#: Twelve bursts that warm up, then three timings of each sample.
+#: Twelve warm-up bursts, then three timings of each sample.
 BURSTS = 12 + 3 * 3
 SERIALIZED = "--thread-level=serialized"
 PEERS = "in_mpi,computes,sleeps"
@@ -26,7 +26,7 @@ EVERY = (
     f"--cells={THREADS}",
 )
 CORES = len(os.sched_getaffinity(0))
-#: Of the origin, and of rank 0: what wants a core, by way and peer.
+#: How many threads of the origin and of rank 0 need a core, by way and peer.
 BUSY = {
     ("put", "in_mpi"): 2,
     ("put", "sleeps"): 1,
@@ -103,15 +103,15 @@ def test_a_thread_that_communicates_needs_its_level(overlap):
 
 @pytest.fixture(scope="module")
 def network(environment, tmp_path_factory):
-    """Return a function that gives the variables of a network with a known overlap."""
+    """Return a function that gives the variables for a network with a known overlap."""
     preload = preloaded_mpi(NETWORK, environment, tmp_path_factory.mktemp("preload"))
     return lambda kind: {**preload, "KNOWN_NETWORK": kind}
 
 
 def efficiency(result):
-    """The least times: a busy machine makes some of them longer.
+    """Return the efficiency from the least times, because a busy machine makes some times longer.
 
-    A compute is fixed work: on a core that was slow in the warm-up it is shorter than the transfer.
+    A compute is fixed work: after a slow warm-up, the compute is shorter than the transfer.
     """
     one, other, both = (min(samples(result, name)[1]) for name in ("transfer", "compute", "both"))
     assert one > 0.9 * TRANSFER_S
@@ -129,7 +129,7 @@ def efficiency(result):
     ],
 )
 def test_a_known_overlap_is_found(overlap, network, way, kind, overlaps):
-    # memory that the ranks share: no put waits for rank 0, which sleeps
+    # in shared memory no put waits for rank 0, which sleeps
     cells = f"--cells=transfer={way};flavor=allocate;peer=sleeps;size_bytes=80"
     for _ in range(LAUNCHES):
         run = overlap.launch(*FEW, "--samples=7", SERIALIZED, cells, variables=network(kind))

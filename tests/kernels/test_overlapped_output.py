@@ -1,4 +1,4 @@
-"""Overlapped output: each element of each step is in the file, and a known overlap is found."""
+"""Overlapped output: each element of each step is in the file; a known overlap is measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .launching import preloaded, samples, verified, with_fault_everywhere
 ELEMENTS = 999
 STEPS = 2
 FEW = ("--samples=3", "--budget-s=60", f"--burst={STEPS}")
-#: Twelve bursts that warm up, then three timings of each sample.
+#: Twelve warm-up bursts, then three timings of each sample.
 BURSTS = 12 + 3 * 3
 IN_MEMORY = f"storage=tmpfs;size_bytes={8 * ELEMENTS}"
 ALONE = f"--cells=way=posix,write_at,iwrite_at;until=cache,device;{IN_MEMORY}"
@@ -24,7 +24,7 @@ BESIDE = (
     f"{IN_MEMORY};meanwhile=exchanges;message_bytes=8,4000"
 )
 MULTIPLE = "--thread-level=multiple"
-#: An exchange of a known speed: it sleeps.
+#: An exchange of known speed: it sleeps.
 EXCHANGE_S = 0.02
 EXCHANGE = f"""
 #include <time.h>
@@ -39,7 +39,7 @@ int MPI_Sendrecv(const void *sent, int a, int b, int to, int c, void *got, int d
 """
 """MPICH, whose handles are integers."""
 CORES = len(os.sched_getaffinity(0))
-#: A device of a known speed: a process that waits for it needs no core.
+#: A device of known speed: a process that waits for it needs no core.
 DEVICE_S = 0.02
 DEVICE = f"""
 #include <time.h>
@@ -127,7 +127,7 @@ def test_every_element_of_every_message_is_verified_beside_the_file(output):
     run = output.launch(*FEW, MULTIPLE, BESIDE)
     assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "ok")
     for result in run.results.values():
-        # whole messages alone: of 500 elements there is one in a step of 999
+        # only whole messages: of 500 elements, a step of 999 has one
         elements = {8: ELEMENTS, 4000: 500}[result["labels"]["message_bytes"]]
         assert verified(result) == {
             "file": (2 * ELEMENTS * STEPS * BURSTS, 0),

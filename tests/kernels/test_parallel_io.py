@@ -1,4 +1,4 @@
-"""Parallel input and output: every int of every write and read is verified; no space is said."""
+"""Parallel input and output: every int written or read is verified; a full disk is named."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAYS = "at_all,at_all_darray,at,iat,posix,own_files,one_rank"
 #: Three samples after four cold ones.
 FEW = ("--samples=3", "--budget-s=60")
 SAMPLES = 7
-#: Odd, so that blocks differ, and no block has whole pages.
+#: Odd, so that blocks differ and no block consists of whole pages.
 SIDE = 11
 INTS = SIDE**3
 IN_MEMORY = ("--storage=tmpfs", "--blocks=cubes,slabs", f"--side={SIDE}")
@@ -39,7 +39,7 @@ def assert_verified(run, ranks):
     assert len(run.statuses) == 2 * 2 * len(WAYS.split(","))
     for result in run.results.values():
         assert result["status"] == "ok", result["detail"]
-        # a file is compared at each rank, with its length; of what was read each rank has a part
+        # each rank compares the file, with its length; of data read, each rank has a part
         wanted = (
             {"file": (SAMPLES * ranks * (INTS + 1), 0)}
             if result["labels"]["direction"] == "write"
@@ -63,7 +63,7 @@ def test_every_int_is_verified_with_three_ranks(files):
 def test_a_file_that_is_stale_or_altered_is_found_in_every_way(files, fault):
     own = ("--samples=1", *IN_MEMORY)
     with_fault_everywhere(files, fault, *own, "--way=at_all,at_all_darray,at,iat,one_rank")
-    # the first three look whether both ranks see the folder
+    # the first three check whether both ranks see the folder
     by_system = "--way=posix,own_files"
     with_fault_everywhere(files, fault, *own, by_system, calls="pread,pwrite", count="4")
 
@@ -117,10 +117,10 @@ def test_no_space_left_is_no_crash_and_names_device_and_bytes(files, tmp_path):
 
 @pytest.mark.every_mpi
 def test_no_space_left_that_a_library_finds_is_said_too(files, tmp_path):
-    # of a MPI's own error classes none may be that of a full disk
+    # an MPI may have no own error class for a full disk
     source = (Path(__file__).parent / "full.c").read_text("utf-8")
     variables = {**preloaded(source, tmp_path), "FULL": str(tmp_path / "full")}
-    # Open MPI 5.0.11 crashes in MPI_Wait for a nonblocking write that has failed
+    # Open MPI 5.0.11 crashes in MPI_Wait for a nonblocking write that failed
     crashing = {"iat"} if files.environment.document["family"] == "openmpi" else set()
     for way in sorted(set(WAYS.split(",")) - crashing):
         (tmp_path / "full").unlink(missing_ok=True)
@@ -146,7 +146,7 @@ def test_the_parts_of_a_distributed_array_are_of_one_size_but_for_the_last(files
     own = ("--storage=tmpfs", "--blocks=slabs", "--side=4", "--way=at_all_darray,at_all")
     run = files.launch(*FEW, *own, ranks=3)
     assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "ok")
-    # what has no place in the file, or two, is not verified as often
+    # a part with no place or two places in the file is verified less often
     assert {
         sum(checked for checked, _ in verified(one).values()) for one in run.results.values()
     } == {

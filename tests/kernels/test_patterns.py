@@ -1,4 +1,4 @@
-"""The five patterns: who takes which part, what is found when a message is lost, who computes."""
+"""The five patterns: which rank has which part, how a lost message is found, who computes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .conftest import ENVIRONMENTS, FAULTS, OPENSHMEM, SLOW
 from .launching import samples, verified, with_fault_everywhere
 
 PATTERNS = ("distant_messages", "right_shift", "naive_broadcast", "tree_broadcast", "all_to_all")
-#: One cell for each way in which a pattern is written; axes without a meaning are settled.
+#: One cell for each way in which a pattern is written; axes without a meaning have one value.
 INTERFACES = {
     "mpi2": "interface=mpi2;flavor=create,allocate",
     "mpi2_pairwise": "interface=mpi2_pairwise;flavor=create,allocate",
@@ -22,7 +22,6 @@ FEW = ("--trials=3", "--computing-trials=3", "--compute-ms=2", "--cache-bytes=0"
 
 
 def interfaces_of(name, environment):
-    """Return the interfaces of a pattern in an environment's library."""
     if environment.name == OPENSHMEM:
         return ["shmem"]
     pairwise = ["mpi2_pairwise"] if name == "tree_broadcast" else []
@@ -30,7 +29,7 @@ def interfaces_of(name, environment):
 
 
 def cells(name, environment, rest="size_bytes=80"):
-    """Return the options that ask for a pattern's cells on every interface and flavor."""
+    """Return the options for a pattern's cells on every interface and flavor."""
     chosen = [INTERFACES[one] for one in interfaces_of(name, environment)]
     return [f"--cells={one};{rest}" for one in chosen]
 
@@ -45,7 +44,7 @@ def name(request):
     params=[ENVIRONMENTS[0], pytest.param(OPENSHMEM, marks=SLOW)],
 )
 def pattern(request, name, kernel_of):
-    """Each pattern under the first MPI; in CI under OpenSHMEM too."""
+    """Each pattern under the first MPI; in CI also under OpenSHMEM."""
     return kernel_of(name, request.param)
 
 
@@ -67,7 +66,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
     options = (*FEW, *cells(name, pattern.environment))
     run = with_fault_everywhere(pattern, fault, *options, count="each")
     for result in run.results.values():
-        # in each of the three trials: one element is altered, all ten are lost or stale
+        # in each of the three trials: one element is altered, or all ten are lost or stale
         assert verified(result)["message"][1] >= (3 if fault == "alter" else 30)
 
 
@@ -76,7 +75,7 @@ def test_all_of_three_ranks_get_all_their_messages(pattern, name):
     run = pattern.launch(*FEW, *cells(name, pattern.environment), ranks=3)
     messages = {"distant_messages": 1, "right_shift": 3, "all_to_all": 6}.get(name, 2)
     for result in run.results.values():
-        # MPI_Alltoall copies what each of the three sends to itself, too
+        # MPI_Alltoall also copies what each of the three ranks sends to itself
         own = 3 if name == "all_to_all" and result["labels"]["interface"] == "collective" else 0
         # a rank of the tree that gets compares its notice, too
         pairwise = result["labels"]["interface"] == "mpi2_pairwise"
@@ -94,12 +93,12 @@ def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(patter
         assert samples(result, "time") == {}
         computing = int(name == "distant_messages" or labels.get("operation") == "put")
         assert samples(result, "compute").keys() == {computing}
-        # fixed work: shorter where the core was slow while it was calibrated
+        # fixed work: shorter if the core was slow during calibration
         assert min(samples(result, "compute")[computing]) > 0.5 * 2e-3
         behind = samples(result, "behind")
         assert behind.keys() == samples(result, "access").keys() == {1 - computing}
-        # a fence, a receive or a collective call is the computing rank's own; so is what the root
-        # of a tree tells a rank that gets, and the post that its start waits for
+        # the computing rank itself calls a fence, a receive or a collective call; a root also tells
+        # a rank that gets, and waits for the post before its start
         called = labels["interface"] in ("mpi2", "mpi2_pairwise", "two_sided", "collective")
         called = called or labels.get("operation") == "get"
         assert set(behind[1 - computing]) == {int(called)}
@@ -117,7 +116,7 @@ def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(k
         assert samples(result, "compute").keys() == {2}
         behind = {rank: set(values) for rank, values in samples(result, "behind").items()}
         labels = result["labels"]
-        # the root starts an access to all its children, and each of them has to post for that
+        # the root starts an access to all its children, so each child has to post
         starts = labels["interface"] == "mpi2_pairwise" and labels["operation"] == "put"
         assert behind == {0: {int(starts)}, 1: {0}, 3: {1}}
 

@@ -1,4 +1,4 @@
-"""What the lines of the kernel `progress` say, under each MPI."""
+"""The lines of the kernel `progress`, under each MPI."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PASSIVE = (
 SYNCHRONISATIONS = f"{PASSIVE},fence,pscw"
 STATES = "idle,computes,computes_probing,polls_memory"
 HELPERS = "helper_blocked,helper_polling"
-# of a sample taken again nobody knows beforehand how many there are
+# nobody knows beforehand how many retaken samples there are
 ONCE = ("--retakes", "0")
 BRIEF = (
     *("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--latency-budget-s", "0.0005"),
@@ -54,7 +54,7 @@ A_SAMPLE_EACH = {
     params=["create,allocate", pytest.param("shared,dynamic", marks=pytest.mark.slow)],
 )
 def broad(progress, request):
-    """One launch with every operation, synchronisation and state without a helper, two flavors."""
+    """One launch: every operation, synchronisation and state without a helper, two flavors."""
     return progress.launch(
         *("--operation", OPERATIONS, "--flavor", request.param, "--target_state", STATES),
         *("--synchronisation", SYNCHRONISATIONS, *SHORT),
@@ -63,7 +63,7 @@ def broad(progress, request):
 
 @pytest.fixture(scope="module")
 def probed(progress):
-    """Computes long enough to be met, with the samples a campaign takes."""
+    """Computes that are long enough for accesses, with the samples of a campaign."""
     return progress.launch(
         *("--operation", "put,rget", "--flavor", "allocate", "--lengths-ms", "0,1,10"),
         *("--synchronisation", "lock_all_flush,lock_shared", "--samples", "5", *ONCE),
@@ -80,7 +80,7 @@ def test_every_line_fits_the_schema(broad, probed):
 
 
 def why_not(labels: dict) -> str | None:
-    """Return a piece of the reason that a cell must give, None if it must run."""
+    """Return a part of the reason that a cell must give; None if the cell must run."""
     passive = labels["synchronisation"] not in ("fence", "pscw")
     if labels["operation"].startswith("r"):
         if not passive:
@@ -109,16 +109,16 @@ def test_every_cell_runs_or_says_why_not(broad):
 
 
 def slots_of(labels):
-    """Return how many places a window has: one for each operation of the longest burst."""
+    """Return the number of slots of a window: one for each operation of the longest burst."""
     room = SLOTS_BYTES // (2 * labels["size_bytes"])
     return next((burst for burst in (100, 10) if burst <= room), 1)
 
 
 def must_be_checked(cell, result, accesses, origins=1):
-    """How many elements each check of a cell looks at, at least.
+    """Return the least number of elements that each check of a cell compares.
 
-    Every one of the latency's operations counts, those of bursts on a core of another's too. All of
-    a region is looked at by the target after each access, and once after the bursts of a latency.
+    Every operation of the latency counts, also in bursts on a core that others used. The target
+    compares the whole region after each access, and once after the bursts of a latency.
     """
     labels = result["labels"]
     elements = labels["size_bytes"] // 8
@@ -140,7 +140,7 @@ def test_all_that_ran_was_verified_at_both_ends_and_each_operation_of_a_burst(br
     for cell, result in broad.results.items():
         if result["status"] == "ok":
             found = {item["name"]: item for item in result["verification"]}
-            # two to warm up, two lengths
+            # two warm-up accesses, two lengths
             expected = must_be_checked(cell, result, accesses=4)
             assert found.keys() == expected.keys(), cell
             assert not any(item["errors"] for item in found.values())
@@ -192,7 +192,7 @@ def test_beside_each_latency_stands_how_many_additions_the_core_did_at_a_time(pr
         if WIDTH in found:
             assert len(found[WIDTH]["samples"]) == len(found["latency"]["samples"])
             seen += found[WIDTH]["samples"]
-    # cores of today have several units; a shared one (1.17 was seen) or an interrupted one less
+    # modern cores have several units; a shared core (1.17 was seen) or an interrupted one has less
     assert all(0 <= width < 32 for width in seen)
     assert max(seen) > 1.05
 
@@ -228,7 +228,7 @@ def test_valid_samples_were_issued_inside_the_compute(probed):
             long += of_ten_ms
         none = [row[0] for row, length in zip(rows, requested, strict=True) if length == 0]
         assert not any(none)
-    # Single samples miss the compute where something else takes the origin's core.
+    # Single samples miss the compute if another program takes the origin's core.
     assert len(long) == 5 * 12
     assert sum(long) >= len(long) / 2
 

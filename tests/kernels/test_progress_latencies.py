@@ -19,9 +19,9 @@ from .test_progress import (
     WIDTH,
 )
 
-#: Some looks at the core of the second cell's origin take longer, as where another uses it, too.
+#: Some width measurements of the second cell's origin take longer, as on a shared core.
 SHARED = "slow clock_gettime 1/17 1 1"
-#: A machine that others share may spoil a launch.
+#: Other programs on the machine may spoil a launch.
 TRIES = 3
 PASSES = 3
 TIMED_AGAIN = (
@@ -51,13 +51,13 @@ def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(pro
     grid += ("--latency-burst", "10", "--latency-budget-s", "60")
     run = progress.launch(*grid, "--latency-patience-s", "1", fault=SHARED)
     for result in run.results.values():
-        # what the target holds says how often the origin came, those not kept included
+        # the target's memory counts all accesses of the origin, also those that are not kept
         assert result["status"] == "ok", result["detail"]
         found = {item["metric"]: item["samples"] for item in result["series"]}
         assert len(found[WIDTH]) == len(found["latency"]) == 10
     kept = found[WIDTH]
     assert min(kept) > 0.3 * max(kept)
-    # who has no patience takes what there is; where all cores are shared, all widths are low
+    # without patience the first burst is kept; if all cores are shared, all widths are low
     assert any(
         min(taken) < 0.3 * max(taken)
         for taken in (widths_in_haste(progress, grid) for _ in range(TRIES))
@@ -73,7 +73,7 @@ def widths_in_haste(progress, grid):
 
 
 def told_again(run):
-    """Return the lines of each cell that was run again, by its id."""
+    """Return the lines of each cell that was run again, by the cell's id."""
     again = {}
     for line in run.of_type("further"):
         again.setdefault(line["cell"], []).append(line)
@@ -85,10 +85,10 @@ def test_each_latency_is_taken_again_later_in_the_launch_with_a_payload_that_is_
     again = told_again(run)
     assert len(again) >= 32
     for cell, result in run.results.items():
-        # beside a helper the scheduler is measured, and a cell that did not run has no latency
+        # with a helper the scheduler is measured, and a cell that did not run has no latency
         once = result["status"] != "ok" or "helper" in cell
         assert len(again.get(cell, [])) == (0 if once else PASSES), cell
-    # not all of them at the end: a moment of the machine lasts longer than that
+    # not all at the end: a disturbance of the machine may last longer than the end
     kinds = [line["type"] for line in run.lines]
     assert kinds.index("further") < len(kinds) // 2
     for cell, lines in again.items():
@@ -104,7 +104,7 @@ def test_each_latency_is_taken_again_later_in_the_launch_with_a_payload_that_is_
                 rank = TARGET if metric == TARGET_WIDTH else ORIGIN
                 assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
                 assert (item["burst"], item["rank"]) == (first[metric]["burst"], rank)
-                # a core that was lost meanwhile does next to nothing at a time
+                # a core that is lost meanwhile may have a width of almost zero
                 assert min(item["samples"]) > 0 or metric in (WIDTH, TARGET_WIDTH)
 
 

@@ -33,7 +33,7 @@ def test_each_origin_has_its_own_data_and_series(several):
     for cell, result in several.results.items():
         assert result["status"] == "ok", (cell, result["detail"])
         check(result, "line", several.output)
-        # each rank's part counts: what both origins got, and what the target holds for both
+        # each rank's part counts: what both origins got, and what the target has for both
         checked = {item["name"]: item["checked"] for item in result["verification"]}
         assert checked == must_be_checked(cell, result, ACCESSES_OF_FEW, origins=2)
         assert not any(item["errors"] for item in result["verification"])
@@ -57,7 +57,7 @@ def test_a_bystander_computes_beside_the_target_and_accesses_nothing(several):
         )
         for requested, target_entry, entry, exit_ in rows:
             assert entry >= target_entry - 1e-3
-            assert exit_ - entry >= requested / 3  # calibrated on a busy core, it may be short
+            assert exit_ - entry >= requested / 3  # shorter if calibrated on a busy core
 
 
 def test_origins_stand_before_a_target_that_is_last(progress):
@@ -84,7 +84,7 @@ def test_wrong_data_of_one_origin_of_several_is_found(progress):
     right, wrong = run.results.values()
     assert (right["status"], wrong["status"]) == ("ok", "wrong_data")
     found = {item["name"]: item["errors"] for item in wrong["verification"]}
-    # what a get gives is altered; its target has what it had
+    # the result of a get is altered; the target is unchanged
     assert found == {"at_target": 0, "in_gaps": 0, "at_origin": 1}
     # elements are counted through the parts of all origins: the first has one of 100 slots
     assert "element 100 of sample 1:" in wrong["detail"]

@@ -1,6 +1,7 @@
 """Threads of a rank share no data without a lock or an atomic: the thread sanitizer finds no race.
 
-It looks at the kernels alone: what MPI's own libraries do is left out (races_of_mpi.supp).
+The sanitizer looks at the kernels only; races of the MPI libraries are left out
+(races_of_mpi.supp).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from .conftest import HERE
 from .launching import Kernel
 
 SERVER = ("--target_state=idle,computes", "--computing-samples=2")
-#: What of each kernel that has threads is launched, and which axis says that there are some.
+#: For each kernel with threads: the options of its launch, and the axis that says that threads
+#: exist.
 KERNELS = {
     "active_accumulate": ("--way=server_thread", "--size_bytes=8,16384", *SERVER),
     "adapter_sharing": ("--arrangement=threads", "--pairs=2"),
@@ -28,7 +30,7 @@ KERNELS = {
     "threaded_calls": ("--arrangement=one_for_all,one_each", "--streams=2"),
 }
 FEW = ("--thread-level=multiple", "--samples=2", "--burst=2")
-#: Locks of MPI's libraries are not seen when they are taken; at their end they are given back.
+#: The sanitizer does not see that MPI's libraries take their locks, only that they release them.
 OPTIONS = f"suppressions={HERE / 'races_of_mpi.supp'}:report_mutex_bugs=0"
 
 # nothing here is timed, and a launch has few operations
@@ -40,7 +42,7 @@ pytestmark = [
 
 @pytest.fixture(scope="session")
 def thread_sanitizer(tmp_path_factory):
-    """Skip where the compiler has none."""
+    """Skip the test if the compiler has no thread sanitizer."""
     folder = tmp_path_factory.mktemp("thread-sanitizer")
     source = folder / "none.c"
     source.write_text("int main(void) { return 0; }\n", "utf-8")

@@ -13,7 +13,7 @@ LARGEST = 512
 FEW_SIZES = (f"--largest-bytes={LARGEST}", "--tries=1")
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 ONCE = ("--samples=1", "--burst=1")
-#: No memory outside MPI that ranks share.
+#: Without memory that ranks share outside MPI.
 NO_PAGE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ int shm_open(const char *name, int flags, mode_t mode)
 }
 """
 
-#: An exchange takes 0.2 s more.
+#: An exchange takes 0.2 s longer.
 SLOW_SENDRECV = """
 #include <mpi.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ int MPI_Sendrecv(const void *sent, int count, MPI_Datatype type, int to, int tag
 }
 """
 
-#: A synchronous send takes 0.2 s more.
+#: A synchronous send takes 0.2 s longer.
 SLOW_SSEND = """
 #include <mpi.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ int MPI_Ssend(const void *sent, int count, MPI_Datatype type, int to, int tag, M
 }
 """
 
-#: The limit of a library in whose place sends of more bytes are synchronous.
+#: A known limit: sends of more bytes are synchronous.
 KNOWN = 100
 #: A send of more bytes than LIMIT is synchronous.
 LIMITED_SEND = """
@@ -61,7 +61,7 @@ int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MP
     return (count * bytes > LIMIT ? PMPI_Ssend : PMPI_Send)(sent, count, type, to, tag, comm);
 }
 """
-#: Of messages of the limit's size that follow each other, the first ROOM find room.
+#: Of successive messages with the limit's size, the first ROOM messages find room.
 ROOM = 7
 FULL_BUFFER = """
 #include <mpi.h>
@@ -73,7 +73,7 @@ int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MP
                                                                     comm);
 }
 """
-#: A send begins after a sleep: its rank computes nothing meanwhile, as one that has lost its core.
+#: Each send sleeps first: its rank does not compute meanwhile, like a rank that has lost its core.
 SLEEPING_SEND = """
 #include <mpi.h>
 #include <unistd.h>
@@ -83,7 +83,7 @@ int MPI_Send(const void *sent, int count, MPI_Datatype type, int to, int tag, MP
     return PMPI_Send(sent, count, type, to, tag, comm);
 }
 """
-#: Cells at the eager limit, of the kernels that find it.
+#: Cells at the eager limit, for the kernels that find the limit.
 AROUND = {
     "two_way_exchange": "interface=sendrecv;size_bytes=at_limit,above_limit",
     "alltoall_algorithms": "interface=alltoall;size_bytes=at_limit,above_limit",
@@ -102,7 +102,7 @@ def in_place(each):
 
 
 def tried(result):
-    """Return whether each size returned early, by size, in a cell's result."""
+    """Return whether each size returned early, by size, from a cell's result."""
     sizes, returned = (samples(result, name)[0] for name in ("tried_bytes", "returned"))
     return dict(zip(sizes, returned, strict=True))
 
@@ -123,7 +123,7 @@ def test_a_synchronous_send_never_returns_before_its_receive(eager_limit):
     for result in run.results.values():
         assert samples(result, "limit") == {0: [0]}
         assert tried(result) == {1 << power: 0 for power in range(10)}
-        # a try a size, each with all its words
+        # one try for each size, each with all its words
         assert verified(result)["message"] == (1 + 1 + 1 + 1 + sum(2**n for n in range(1, 7)), 0)
 
 
@@ -186,7 +186,7 @@ def test_unanswered_messages_are_counted_until_a_send_waits(
     (result,) = run.results.values()
     assert unanswered(result) == [{0: [ROOM]}, {0: [ROOM * KNOWN]}, {0: [1]}]
     of_search = sum(-(-size // 8) for size in samples(result, "tried_bytes")[0])
-    # the message that waited, too, and the number of messages
+    # also the message that waited, and the number of messages
     assert verified(result)["message"] == (of_search + (ROOM + 1) * -(-KNOWN // 8) + 1, 0)
 
 
@@ -219,14 +219,14 @@ def test_sends_from_and_into_one_buffer_hang_above_the_limit(in_place):
 def test_every_block_in_place_is_verified(in_place, ranks):
     run = in_place.launch(*FEW, "--size_bytes=64", ranks=ranks)
     for result in run.results.values():
-        # bursts of three after four cold ones, at each rank a block of each
+        # bursts of three after four cold bursts of three, at each rank a block of each
         assert verified(result)["block"] == (8 * 3 * (4 + 3) * ranks * ranks, 0)
         assert samples(result, "time").keys() == set(range(ranks))
 
 
 @pytest.fixture
 def exchanged(each, environment, tmp_path):
-    """Return a function that makes an exchange with calls of MPI that are slow."""
+    """Return a function that makes an exchange with slow calls of MPI."""
 
     def results(calls, interfaces):
         source = tmp_path / "slow.c"
@@ -264,13 +264,13 @@ def test_each_pair_exchanges_and_a_rank_without_a_partner_has_no_part(each, rank
 
 
 def used(run):
-    """Return the sizes that the words for sizes stood for, in the order of cells."""
+    """Return the sizes in bytes that stand for the words of the cells, in the order of cells."""
     return [samples(result, "used_bytes") for result in run.results.values()]
 
 
 @pytest.fixture
 def limited(environment, tmp_path):
-    """Return the variables of a launch whose sends of more bytes than a limit are synchronous."""
+    """Return the variables for a launch whose sends of more bytes than a limit are synchronous."""
 
     def variables(limit):
         source = tmp_path / f"limited_{limit}.c"
@@ -363,7 +363,7 @@ def test_a_search_may_take_longer_than_a_cell(each, limited):
 
 def test_in_place_blocks_hang_above_the_librarys_own_limit_only(in_place):
     cells = [f"way=isend_waitany,size_bytes={word}" for word in ("at_limit", "above_limit")]
-    # what is to hang has a second, what is not has time also on a busy machine
+    # a cell that should hang has a second; any other has enough time also on a busy machine
     at_limit, above_limit = (
         in_place.launch(f"--cells={cell.replace(',', ';')}", *ONCE, f"--cell-timeout-s={time}")
         for cell, time in zip(cells, (20, 1), strict=True)

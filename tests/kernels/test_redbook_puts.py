@@ -1,4 +1,4 @@
-"""Completion and order of puts: each put is verified, and what a way keeps in order is."""
+"""Completion and order of puts: each put is verified, and so is the order that a way keeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .conftest import FAULTS
 from .launching import preloaded_mpi, samples, verified, with_fault_everywhere
 
 FEW = ("--samples=3", "--burst=12", "--budget-s=60")
-#: Bursts of twelve after four cold ones of ten.
+#: Bursts of twelve after four cold bursts of ten.
 PUTS = 4 * 10 + 3 * 12
 REVERSED = Path(__file__).with_name("reversed_puts.c")
 
@@ -59,7 +59,7 @@ def test_a_put_meets_a_rank_that_computes(completion):
 
 @pytest.fixture(scope="module")
 def reversed_puts(environment, tmp_path_factory):
-    """The variables of a library whose puts under way are made in reverse order."""
+    """The variables for a library that makes pending puts in reverse order."""
     return preloaded_mpi(REVERSED, environment, tmp_path_factory.mktemp("preload"))
 
 
@@ -99,7 +99,7 @@ def test_every_block_is_verified_once_and_no_order_is_counted(put_ordering, rank
     for result in run.results.values():
         checked, errors = verified(result)["block"]
         disjoint = result["labels"]["idiom"] == "disjoint"
-        # of a chain of puts one block is written by each two
+        # each two puts of a chain write one block
         overlaps = 0 if disjoint else 4 * 9 + 3 * 11
         if disjoint or result["labels"]["distance"] == 1:
             assert checked == (4 * PUTS - overlaps) * (ranks - 1)

@@ -9,12 +9,12 @@ from .files import on_disk
 from .launching import preloaded, samples, verified, with_fault_everywhere
 
 MULTIPLE = "--thread-level=multiple"
-#: Bursts of three after four cold ones of three; a cold operation is a burst of its own.
+#: Bursts of three after four cold bursts of three; a cold operation is its own burst.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 SAMPLES = 7
 ELEMENTS = 65
 SIZE = f"--size_bytes={8 * ELEMENTS}"
-#: Eleven requests, each with a code and no data; after those to write, the file is as it was.
+#: Eleven requests, each with a code and no data; requests to write leave the file unchanged.
 REFUSED, REFUSED_WRITES = (22, 0), (23, 0)
 KEEPS_PAGES = "int posix_fadvise(int f, long o, long l, int a) { return f + o + l + a < 0; }"
 
@@ -56,7 +56,7 @@ def test_a_cold_file_is_not_in_memory_and_a_warm_one_is(reads, disk):
     for result in run.results.values():
         if result["status"] == "ok":
             labels = result["labels"]
-            # who reads the file looks at it
+            # the rank that reads the file verifies it
             reader = 1 if labels["way"] == "local" else 0
             (shares,) = samples(result, "resident").items()
             assert shares == (reader, [float(labels["cache"] == "warm")] * 3)
@@ -66,7 +66,7 @@ def test_a_cold_file_is_not_in_memory_and_a_warm_one_is(reads, disk):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_answer_that_is_lost_stale_or_altered_is_found(reads, disk, fault):
-    """Rank 0 serves: the request that it gets has its whole data, what it answers has not."""
+    """Rank 0 serves: its requests arrive whole, and its answers are faulty."""
     for way, where in (
         ("local", {"calls": "pread", "count": "each", "rank": 1}),
         ("put_back", {"calls": "MPI_Put", "rank": 0}),

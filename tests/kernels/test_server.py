@@ -29,7 +29,7 @@ def test_every_request_is_answered_and_counted(answers, ranks):
     assert len(run.results) == 2 * len(ELEMENTS)
     for result in run.results.values():
         where, elements = labels_of(result)
-        # a thread's own rank asks, too; twice, for a rank serves again after it was released
+        # a rank's own thread asks, too; twice, because a rank serves again after its release
         asked = 2 * REQUESTS * (ranks if where == "thread" else ranks - 1)
         found = verified(result)
         assert found["elements"] == (asked * (elements + 1), 0)
@@ -47,7 +47,7 @@ def test_a_server_is_released_however_little_or_slowly_it_answers(answers):
     slow = answers.launch(MULTIPLE, few, "--requests=2", "--slow-ms=20")
     assert slow.code == 0, slow.stderr
     assert all(verified(result)["elements"][1] == 0 for result in slow.results.values())
-    # a request is another than the one that is asked for
+    # the request differs from the requested one
     wrong = answers.launch(MULTIPLE, few, "--wrong-request=5")
     assert [result["status"] for result in wrong.results.values()] == ["ok", "wrong_data"] * 2
     without = answers.launch(few)

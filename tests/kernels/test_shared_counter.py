@@ -1,4 +1,4 @@
-"""What the shared counter's lines say, under each MPI."""
+"""The lines of the shared counter, under each MPI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RANKS = 2
 
 
 def series(result: dict, metric: str, rank: int) -> list[float] | None:
-    """Return the samples of one series of one rank, None if it has none of that name."""
+    """Return the samples of a rank's series; None if the rank has no such series."""
     found = [
         item["samples"]
         for item in result["series"]
@@ -91,7 +91,7 @@ def test_a_value_that_is_wrong_is_one_missing_and_one_out_of_range(shared_counte
     wrong = list(run.results.values())[2]
     errors = {item["name"]: item for item in wrong["verification"]}
     assert errors["sequence"]["errors"] == 2
-    # the counter itself is right; one that is not is in test_swallowed.py
+    # the counter itself is right; a wrong counter is in test_swallowed.py
     assert errors["final_value"]["errors"] == 0
     assert "outside 0 to" in errors["sequence"]["first_mismatch"]
     assert wrong["detail"].startswith("sequence: 2 of")
@@ -244,7 +244,7 @@ def test_a_compute_is_as_long_as_it_was_asked_to_be(shared_counter):
         *("--compute_ms", "0.5,2", "--flavor", "allocate", "--case", "target_computes"),
         *("--tasks-per-rank", "40"),
     )
-    # The work is fixed, so its shortest run is the one that nothing disturbed.
+    # The work is fixed, so the shortest run was the least disturbed.
     shortest = {
         result["labels"]["compute_ms"]: min(
             series(result, "compute", 0) + series(result, "compute", 1)

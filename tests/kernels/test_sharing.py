@@ -1,4 +1,4 @@
-"""What the ranks share and which binary they are, as the header tells whatever the launch model."""
+"""Resources that ranks share, and their binary: the header reports them in every launch model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .launching import Run
 
 SMALL = ("--compute_ms", "0.5", "--flavor", "allocate", "--case", "target_idle")
 KINDS = ("user", "mnt", "pid", "ipc", "net", "uts")
-#: A namespace of its own for each rank; an ordinary user needs the first to get the others.
+#: Each rank gets its own namespaces; an ordinary user needs the first to get the others.
 UNSHARE = ("unshare", "--user", "--map-root-user", "--uts", "--ipc")
 
 
@@ -25,7 +25,7 @@ def header_of(run: Run) -> dict:
 
 @pytest.fixture
 def each_rank_in_its_own(shared_counter, tmp_path):
-    """Return the kernel, each rank of it in user, UTS and IPC namespaces of its own."""
+    """Return the kernel; each rank runs in its own user, UTS and IPC namespaces."""
     if subprocess.run([*UNSHARE, "true"], capture_output=True).returncode != 0:
         pytest.skip("no user namespaces here")
     script = tmp_path / "apart.sh"
@@ -51,7 +51,7 @@ def test_ranks_in_namespaces_of_their_own_are_counted_by_kind(each_rank_in_its_o
         "uts": 2,
     }
     assert header["dev_shm_shared"] is True
-    # of which MPI libraries lose the short way between two processes
+    # so MPI libraries lose the short path between two processes
     assert header["process_vm_readv"] is False
 
 

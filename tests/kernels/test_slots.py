@@ -1,4 +1,4 @@
-"""Slots: what a kernel calls in another order than the room has ends the launch, and says so."""
+"""A kernel that calls slots in a wrong order ends the launch with a message."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A library that leaves out one operation of thousands, repeats a value or spills one is found."""
+"""A library that omits one of thousands of operations, repeats a value or spills one is found."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .test_progress import ONCE
 pytestmark = pytest.mark.first_mpi
 
 CALLS = (3, *(pytest.param(call, marks=pytest.mark.slow) for call in (30, 200)), 2000)
-#: 2,000 operations in all also where a busy core makes bursts of ten
+#: 2,000 operations in all, even if a busy core makes bursts of ten
 TIMED = ("--latency-samples", "240", "--latency-budget-s", "60", "--latency-passes", "1")
 PROGRESS = (*TIMED, *ONCE, "--flavor", "allocate", "--synchronisation", "lock_all_flush")
 BRIEF = ("--samples", "1", "--lengths-ms", "0", "--delta-us", "20")
 COUNTER = ("--flavor", "allocate", "--case", "target_idle", "--compute_ms", "0")
-#: what is read back after each access has bursts of one
+#: cells that read back after each access have bursts of one
 COUNTER_LONG = (*COUNTER, "--latency-samples", "450", "--latency-budget-s", "10", "--warm-up", "9")
 THREADS = ("--flavor", "allocate", "--arrangement", "one_window", "--origins", "1")
 CASES = [
@@ -64,13 +64,14 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def swallowing(environment, tmp_path_factory):
-    """Build the faulty library; return what a launch with it needs in its environment."""
+    """Build the faulty library; return the variables for a launch with the library."""
     folder = tmp_path_factory.mktemp(f"swallow-{environment.name}")
     library = preloaded_mpi(HERE / "swallow.c", environment, folder)
 
     def variables(function, call=None):
         number = {} if call is None else {"SWALLOW_CALL": str(call)}
-        # Open MPI's module ofi sleeps for a second at its end; no claim here is about transports
+        # Open MPI's module ofi sleeps for a second at its end, and no claim here is about
+        # transports
         quick = {"OMPI_MCA_btl": "^ofi"}
         return {**library, "SWALLOW_NAMES": function, **number, **quick}
 
@@ -87,7 +88,7 @@ def test_an_operation_that_a_library_leaves_out_is_wrong_data_wherever_it_stands
 ):
     run = each(name).launch(*options, variables=swallowing(function, call))
     assert run.code == 3, run.stderr
-    # in the cell's first moment, or in one that comes later in the launch
+    # in the cell's first moment, or in a moment later in the launch
     lines = [*run.of_type("result"), *run.of_type("further")]
     (wrong,) = [line for line in lines if line["status"] == "wrong_data"]
     (cell,) = run.results
@@ -101,7 +102,7 @@ def test_an_operation_that_a_library_leaves_out_is_wrong_data_wherever_it_stands
 def test_a_library_that_keeps_back_what_it_has_delivered_before_meets_no_payload_twice(
     each, swallowing, function, operation
 ):
-    """Every put has new values, so nothing is kept back; every get does, and its place is empty."""
+    """Every put has new values and is not kept back; every get is, and its place is empty."""
     run = each("progress").launch(
         *(*PROGRESS, *BRIEF, "--operation", operation), variables=swallowing(function)
     )
@@ -124,7 +125,7 @@ def test_what_a_library_writes_beside_a_payload_is_wrong_data(each, environment,
 
 
 def test_the_last_access_that_a_library_leaves_out_is_wrong_data_too(each, swallowing):
-    """Nobody gets a number after it: the counter in memory alone tells."""
+    """Nobody gets a number after this access: only the counter in memory shows the fault."""
     kernel = each("shared_counter")
     options = (*COUNTER, "--latency-samples", "0", "--algorithm", "mpi2_tree")
     (whole,) = kernel.launch(*options).of_type("result")

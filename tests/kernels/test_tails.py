@@ -1,4 +1,4 @@
-"""A library that delays some of its calls: the samples say so, and so does their table."""
+"""A library that delays some of its calls: both the samples and their table show the delay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCE = Path(__file__).with_name("delayed_flush.c")
 #: A busy machine may spoil a launch.
 TRIES = 5
 ONE_CELL = ("--operation", "put", "--flavor", "allocate", "--synchronisation", "lock_all_flush")
-# a budget that the delays do not use up: there are never fewer bursts for them
+# a budget that the delays do not use up, so that there are never fewer bursts
 BURSTS = ("--latency-samples", "50", "--latency-burst", "10", "--latency-budget-s", "60")
 
 

@@ -1,4 +1,4 @@
-"""Threaded calls: each message of each stream is verified, and counted; threads meet no others'."""
+"""Threaded calls: each message of each stream is verified and counted; streams do not mix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .conftest import FAULTS
 from .launching import samples, verified, with_fault_everywhere
 
 WAYS = ("interface=send,isend", "interface=put;flavor=create,allocate")
-#: Bursts of three after four cold ones of three: seven samples a cell.
+#: Bursts of three after four cold bursts of three: seven samples a cell.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 PASSES = 3 * (4 + 3)
 ELEMENTS = 10
@@ -16,7 +16,6 @@ MULTIPLE = "--thread-level=multiple"
 
 
 def cells(arrangement, streams, directions="one_way,both_ways"):
-    """Return the options that ask for cells in each way."""
     own = f"direction={directions};arrangement={arrangement};streams={streams}"
     return [f"--cells={way};{own};size_bytes={8 * ELEMENTS}" for way in WAYS]
 

@@ -1,4 +1,4 @@
-"""Each MPI's own debug report, asked for live: every window's transport, under several settings."""
+"""Each MPI's own debug report, asked live: every window's transport, under several settings."""
 
 import subprocess
 from pathlib import Path
@@ -81,7 +81,7 @@ def test_a_setting_is_proven_by_the_report(found, setting, flavor):
     value, told = found(setting, flavor)
     assert value.transport
     assert transport.differences(value.transport, told) == ([], [])
-    # and the report tells it from the MPI as it comes
+    # the report distinguishes it from the default setting
     assert transport.differences(value.transport, found("default", flavor)[1])[0]
 
 

@@ -1,4 +1,4 @@
-"""The transpose: all ways leave one matrix, each number of which is verified; its parts add up."""
+"""The transpose: all ways leave one matrix, and each number is verified; the parts add up."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PUTS = (
     "flavor=create,allocate"
 )
 FEW = ("--samples=3", "--budget-s=60")
-#: Four cold ones, three that are kept, and the one whose matrix all ways leave.
+#: Four cold samples, three kept samples, and the sample whose matrix all ways leave.
 SAMPLES = 4 + 3 + 1
-#: MPICH's MPI_Alltoall, after which two numbers that were received are at each other's place.
+#: MPICH's MPI_Alltoall, then a swap of two received numbers.
 SWAPPED = """
 int PMPI_Alltoall(const void *, int, int, void *, int, int, int);
 int MPI_Alltoall(const void *from, int m, int s, void *to, int n, int t, int communicator)
@@ -37,7 +37,6 @@ int MPI_Alltoall(const void *from, int m, int s, void *to, int n, int t, int com
 
 
 def cells(order=ORDER):
-    """Return the options that ask for every way."""
     return [f"--cells={way};order={order}" for way in (MESSAGES, PUTS)]
 
 
@@ -99,5 +98,5 @@ def test_communication_local_part_and_fourier_transforms_add_up_to_the_whole(tra
         assert sums == pytest.approx(whole, rel=0.03), result["cell"]
         shown = sum(statistics.median(part) for part in means.values())
         deviations.append(abs(shown / statistics.median(whole) - 1))
-    # a part that is disturbed is another from sample to sample, so medians are near, not equal
+    # disturbances differ from part to part, so the medians are near, not equal
     assert statistics.median(deviations) < 0.03

@@ -1,4 +1,4 @@
-"""A launch goes by the cores that its launcher and its ranks may use, not by those that exist."""
+"""A launch counts the cores that its launcher and its ranks may use, not all existing cores."""
 
 import json
 import os
@@ -22,7 +22,7 @@ pytestmark = [
 
 @pytest.fixture
 def launch_on(shared_counter, tmp_path):
-    """Return a function that launches a cell within some cores and gives the lines."""
+    """Return a function that launches a cell on some cores and returns the lines."""
 
     def launch(within, *inner):
         mpi = shared_counter.environment
@@ -48,7 +48,7 @@ def launch_on(shared_counter, tmp_path):
 
 @pytest.fixture
 def core():
-    """Return one of several cores: not the lowest one, which most would try."""
+    """Return one of several cores, but not the lowest, which most programs would try."""
     return max(os.sched_getaffinity(0))
 
 

@@ -1,10 +1,10 @@
-/* What an MPI says to calls of one-sided communication outside the epoch that they need.
+/* The answer of an MPI to one-sided calls outside the epoch that they need.
  *
  * Dinan et al., "An implementation and evaluation of the MPI 3.0 one-sided communication
  * interface", section 4.4: a state machine reports such calls. wrong_epochs FILE, on two ranks:
- * rank 0 makes the calls of each case, of which the last is wrong, and writes a line into the file:
- * the case, and the class of the error that the last call returns. Each case has a window of its
- * own, which cannot be freed. */
+ * rank 0 makes the calls of each case, whose last call is wrong, and writes a line into the file:
+ * the case, and the class of the error that the last call returns. Each case has its own window,
+ * which cannot be freed. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -137,7 +137,7 @@ static void not_back(int signal_number)
     _exit(0);
 }
 
-/* Rank 0 makes the calls; the other rank takes part in the fence alone. */
+/* Rank 0 makes the calls; the other rank takes part only in the fence. */
 static const char *make(int (*const *calls)(void), int rank)
 {
     int code = MPI_SUCCESS;

@@ -1,1 +1,1 @@
-"""Campaigns that nobody ran: what is special of each study, and one generator of their files."""
+"""Campaigns that nobody ran: the special parts of each study, and one generator of their files."""

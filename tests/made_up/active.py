@@ -1,4 +1,4 @@
-"""Active accumulate and gather with known times; who needs a call of rank 0 waits."""
+"""Active accumulate and gather with known times; ranks that need a call of rank 0 wait."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ ENVIRONMENTS = (
 
 
 def cells_of(launch):
-    """Return the cells; a thread has its launches of two ranks."""
+    """Return the cells; ways with a thread have their own launches of two ranks."""
     accumulates = launch.kernel == "active_accumulate"
     axis, first, many = ("size_bytes", "8", "1048576") if accumulates else ("elements", "64", MANY)
     return make.points(

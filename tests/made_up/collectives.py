@@ -5,7 +5,7 @@ from functools import partial
 from made_up import generator as make
 
 UNIT_S = 1e-5
-#: Times that bear the source out, by way; of a transpose's communication.
+#: Times that support the source's claims, by way; times of a transpose's communication.
 TIMES = {
     "alltoall_algorithms": {
         "ready_all": 1.5, "ready_others": 1.1, "sendrecv_ring": 1.3, "alltoall": 1.0,
@@ -24,7 +24,7 @@ TIMES = {
 }  # fmt: skip
 KERNELS = tuple(TIMES)
 LOCAL, FOURIER = 0.4, 1.7
-#: Sizes that a kernel finds or computes, with what they make of a time by the number of ranks.
+#: Sizes that a kernel finds or computes, and their factor of a time by the number of ranks.
 LIMIT = 4016
 OF_WHOLE = {"of_vector": lambda ranks: 2 / ranks, "of_matrix": lambda ranks: (2 / ranks) ** 2}
 JUMP = {"4104": 1.5, "above_limit": 1.5}
@@ -56,7 +56,7 @@ def cells_of(launch):
 
 
 def as_claimed(kernel, ranks, at):
-    """Return times that bear the source out; the gap of ready sends shrinks with the ranks."""
+    """Return times that support the source; the gap of ready sends shrinks with the ranks."""
     time = TIMES[kernel][at["interface"]]
     if at["interface"] == "ready_all":
         time = TIMES[kernel]["ready_others"] * (1 + 0.8 / ranks)
@@ -66,7 +66,7 @@ def as_claimed(kernel, ranks, at):
 
 
 def reversed_times(kernel, ranks, at):
-    """Return times that contradict it: what was slower is faster."""
+    """Return times that contradict the source: slower ways are faster."""
     return 1 / as_claimed(kernel, ranks, at) * (ranks / 2)
 
 

@@ -17,7 +17,7 @@ BASE = {
     "window": "roomy",
 }
 SWAP = {"call": ["compare_and_swap"], "count": ["none"], "layout_target": ["none"]}
-#: As of the check: what is crossed with one axis is at the base point of the others.
+#: As in the check: values that are crossed with one axis have the base values of the others.
 CROSSES = [
     {"layout_origin": ["plain", "vector"], "layout_target": ["plain", "vector", "indexed"]},
     {"flavor": ["create", "allocate", "dynamic"]},
@@ -30,12 +30,12 @@ CELLS = grid.points(BASE, CROSSES)
 
 
 def where(status, **axes):
-    """Return what gives a status to cells with such values, and leaves the others right."""
+    """Return a function that gives a status to cells with such values; others are right."""
     return lambda at: status if axes.items() <= at.items() else None
 
 
 def environment(name, status=lambda at: None, setting="default"):
-    """Return an MPI under a setting, with the status of each cell; none where it is right."""
+    """Return an MPI under a setting, with the status of each cell; right cells have none."""
 
     def statuses(cell):
         found = status(cell.at)

@@ -1,4 +1,4 @@
-"""Native environments and the same in containers."""
+"""Native environments and the same environments in containers."""
 
 import json
 
@@ -14,12 +14,12 @@ CONTAINED = f"{make.MPICH}-contained"
 BIND = f"{make.OPENMPI}-bind"
 ABI = (f"{make.MPICH}-abi", f"{make.OPENMPI}-abi")
 HYBRID_FACTOR = 3.0
-"""What every access takes longer in the hybrid model."""
+"""The additional time of every access in the hybrid model."""
 MODELS = {CONTAINED: "contained", HYBRID: "hybrid", BIND: "bind"} | dict.fromkeys(ABI, "bind")
 
 
 def behaves_worse(at, setting="default"):
-    """Wait where it was independent natively, for get alone."""
+    """Wait with get only; natively, get was independent."""
     return "waits" if at["operation"] == "get" else allocate_and_flush(at, setting)
 
 
@@ -39,7 +39,7 @@ ENVIRONMENTS = (
 
 
 def container_of(name):
-    """Return what the document of an environment says of its container."""
+    """Return the facts about its container in an environment's document."""
     if name not in MODELS:
         return None
     native = name.rpartition("-")[0]
@@ -54,7 +54,7 @@ def container_of(name):
 
 
 def facts_of(name):
-    """Return what the headers of an environment's launches say."""
+    """Return the facts in the headers of an environment's launches."""
     container = container_of(name)
     own = ("user", "mnt") if name == HYBRID else ()
     digest = "ab" * 32 if name in ABI else name.encode().hex().ljust(64, "0")[:64]
@@ -77,7 +77,7 @@ def facts_of(name):
 
 
 def containers(folder, environments=ENVIRONMENTS, rounds=8, changes=None, settings=("default",)):
-    """Write the campaign; `changes` are to what the headers of an environment say."""
+    """Write the campaign; `changes` are changes of the headers of an environment."""
     cells = [*grid(), *grid(synchronisations="lock_all_flush", states="idle")]
     campaign(folder, environments, cells, settings=settings, levels=("single",), rounds=rounds)
     models = pl.col("environment").replace_strict(MODELS, default="native")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from made_up import generator as make
 
 Behaviour = Callable[[float, random.Random], float]
-"""Seconds an access takes, from what remains of the target's compute in seconds."""
+"""Seconds of an access, from the target's remaining compute in seconds."""
 
 CASES = ("target_computes", "target_idle", "helper_blocked", "helper_polling", "helper_send")
 HOSTILE = "<script>alert('name')</script>"
@@ -45,7 +45,7 @@ MPICH_BEHAVES = waits_for(lambda at: at["flavor"] == "create" or "mpi2" in at["a
 
 @dataclass(frozen=True)
 class Environment(make.Mpi):
-    """One MPI of the campaign, how its cells behave, and which cells of its own it has."""
+    """One MPI of the campaign: the behaviour of its cells, and its special cells."""
 
     behaviour: Callable[[make.Labels], Behaviour] = MPICH_BEHAVES
     axes: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Environment(make.Mpi):
 
 
 def failing(cell):
-    """Return what became of a cell of the third MPI."""
+    """Return the status of a cell of the third MPI."""
     case, at = cell.at["case"], make.cell_id(cell.at)
     if (case, cell.turn) == ("helper_polling", 3) and "fetch_and_op" in at and "=create" in at:
         return "crash", "rank 1: 6"
@@ -92,7 +92,7 @@ OPENSHMEM = Environment(
     levels=("single",),
     unlike_name="4.1",
 )
-"""OpenSHMEM: one algorithm, no window, no helper; not in a campaign unless it is asked for."""
+"""OpenSHMEM: one algorithm, no window, no helper; not in a campaign by default."""
 
 
 def labels_of(algorithms, compute_ms, spreads, flavors=("create", "allocate"), cases=CASES):
@@ -145,7 +145,7 @@ def series(at: make.Labels, behaviour: Behaviour, source: random.Random) -> list
 
 
 def further(cell, cores):
-    """Return the test of a cell, and what is true of it where it was run."""
+    """Return the test of a cell, and the facts of its launches."""
     more = f"_{cell.ranks}" if cell.ranks > 2 else ""
     test = {"test": f"SharedCounter_{cell.level}{more}"}
     if cell.environment.unavailable:

@@ -9,10 +9,10 @@ ENVIRONMENTS = (
     make.Environment(make.OPENMPI, "openmpi", factor=2.0, waits=make.never),
 )
 MCS_S = 1e-6
-#: The times that the source's claims are made of, in units of MCS.
+#: Times behind the source's claims, in units of MCS.
 ALGORITHMS = {"byte_vector": 10.0, "mcs": 1.0, "mcs_shared_locks": 2.5, "compare_and_swap": 0.5}
 IDIOMS = {"exclusive": 1.5, "shared": 2.0, "lock_all": 1.0}
-#: A mutex that nobody else wants is faster by these factors.
+#: Factors by which a mutex is faster if no other rank wants it.
 ALONE = {"byte_vector": 8.0, "mcs": 2.0, "mcs_shared_locks": 2.0, "compare_and_swap": 2.0}
 FAIR = {"byte_vector": 0.99, "mcs": 0.98, "mcs_shared_locks": 0.97, "compare_and_swap": 0.2}
 CELLS = {
@@ -32,7 +32,7 @@ KERNELS = tuple(CELLS)
 
 
 def as_claimed(kernel, ranks, at):
-    """Return times that bear the source out; the list's grow with the square of the ranks."""
+    """Return times that support the source; the list's times grow with the square of the ranks."""
     if kernel == "mutex":
         one = at["algorithm"]
         return ALGORITHMS[one] / (ALONE[one] if at["target_state"] == "idle" else 1.0)

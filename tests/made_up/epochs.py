@@ -7,12 +7,12 @@ from made_up import generator as make
 LOCKS = ("lock_all", "locks_of_targets", "locks_of_all")
 WAITS = ("wait_for_first", "wait_for_all")
 CALL_S, LOCK_S = 1e-7, 1e-6
-#: An access of each operation.
+#: The time of an access, by operation.
 ACCESS_S = {"put": 1e-7, "fetch_and_op": 2e-7, "get_accumulate": 4e-7}
 
 
 def cells_of(launch):
-    """Return the cells of the check with so many ranks."""
+    """Return the cells of the check for so many ranks."""
     common = {"flavor": "allocate"}
     by_targets = make.points(
         epoch=LOCKS,
@@ -42,7 +42,7 @@ def cells_of(launch):
 
 
 def as_claimed(ranks, at):
-    """Return times that bear the source out."""
+    """Return times that support the source."""
     targets, operations = int(at["targets"]), int(at["operations"])
     if at["epoch"] in WAITS:
         return CALL_S * operations * int(at["size_bytes"])

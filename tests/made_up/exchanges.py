@@ -49,7 +49,7 @@ def cells_of(launch):
 
 
 def time_s(kernel, ranks, at):
-    """Return the time of a cell; the first way of each side is the fastest one."""
+    """Return the time of a cell; the first way of each side is the fastest."""
     one_sided = is_one_sided(at)
     names = (ONE_SIDED if one_sided else TWO_SIDED)[kernel]
     slower = 1 + names.index(at["interface"]) + (at["flavor"] == "create")
@@ -58,7 +58,7 @@ def time_s(kernel, ranks, at):
 
 
 def always_faster(kernel, ranks, at):
-    """Return times of which the one-sided ones are always half of the others."""
+    """Return times in which one-sided ways always take half of the others."""
     two_sided = {**at, "interface": TWO_SIDED[kernel][0], "flavor": "none"}
     return time_s(kernel, ranks, two_sided) * (0.5 if is_one_sided(at) else 1.0)
 
@@ -78,12 +78,12 @@ campaign = partial(make.campaign, series, cells_of, kernels=KERNELS, ranks=(2, 4
 
 
 def placed(folder, slower, cores=8, **options):
-    """Write a campaign with a partition for each number of ranks a node.
+    """Write a campaign with a partition for each number of ranks per node.
 
     Args:
-        folder: to write to.
-        slower: by the number of ranks a node, the factor of all times.
-        cores: of a node.
+        folder: the folder to write.
+        slower: the factor of all times, by the number of ranks per node.
+        cores: the cores of a node.
         options: of `campaign`.
     """
 

@@ -7,15 +7,15 @@ from made_up import generator as make
 UNIT_S = 1e-4
 EXT4, TMPFS = 0xEF53, 0x01021994
 OPEN, DEVICE = 0.5, 20.0
-#: Times of a write, in units, as the source has it; a read takes half of them.
+#: Times of a write, in units, as in the source; a read takes half of them.
 _CALLS = ("at_all", "at_all_darray", "at", "iat", "posix", "own_files", "one_rank")
 WRITES = {
     "cubes": dict(zip(_CALLS, (1.0, 1.02, 2.0, 2.1, 4.0, 0.5, 3.0), strict=True)),
     "slabs": dict(zip(_CALLS, (1.5, 1.5, 1.2, 1.2, 0.8, 0.5, 3.0), strict=True)),
 }
-#: What asking costs, and the seconds a byte from a disk and from memory, in units.
+#: The cost of a request, and the seconds a byte from a disk and from memory, in units.
 ASKING, COLD_BYTE, WARM_BYTE = 0.3, 1e-4, 1e-6
-#: What asking for a write costs.
+#: The cost of a request to write.
 WRITTEN = {"local_write": 0.0, "get_and_write": 2 * ASKING, "send_and_write": ASKING}
 SMALL_TOO = {"direction": "write", "storage": "disk", "blocks": "cubes"}
 
@@ -48,13 +48,13 @@ def as_claimed(kernel, ranks, at):
 
 
 def reversed_times(kernel, ranks, at):
-    """Return times that contradict it."""
+    """Return times that contradict the source."""
     if kernel == "remote_read" and at["way"] != "local" and at["size_bytes"] != "512":
         return 10 * as_claimed(kernel, ranks, at)
     return 1 / as_claimed(kernel, ranks, at) if kernel == "parallel_io" else 1.0
 
 
-#: Of a request of the system, and of a byte, in seconds.
+#: Seconds of a system request, and of a byte.
 REQUEST_S, BYTE_S = 2e-6, 1e-9
 
 
@@ -64,7 +64,7 @@ def requests(at):
 
 
 def as_equation_6_3(kernel, ranks, at):
-    """Return times of system calls that are made of requests and bytes."""
+    """Return times of system calls as the sum of a time of requests and a time of bytes."""
     if kernel != "parallel_io" or at["way"] != "posix":
         return as_claimed(kernel, ranks, at)
     bytes_of_rank = 4 * int(at["side"]) ** 3 / ranks
@@ -72,7 +72,7 @@ def as_equation_6_3(kernel, ranks, at):
 
 
 def series(cell, times=as_claimed):
-    """Return the series: of all ranks, the slowest one counts."""
+    """Return the series: the slowest of all ranks counts."""
     system = float(EXT4 if cell.at["storage"] == "disk" else TMPFS)
     yield make.Series("file_system", [system], unit="count")
     (noise,) = make.timed(cell, [0], unit=UNIT_S)

@@ -1,6 +1,6 @@
 """Write the files of a made-up campaign, as `onesided collect` writes them.
 
-A study's module gives what is special: its MPIs, its cells, and the series of a cell in a launch.
+A study's module gives its special parts: its MPIs, its cells, and the series of a cell in a launch.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Mpi:
 
     @property
     def document(self) -> Row:
-        """What `campaign.json` says of the MPI."""
+        """Return the MPI's entry in `campaign.json`."""
         return {
             "name": self.name,
             "family": self.family,
@@ -66,7 +66,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class Environment(Mpi):
-    """An MPI with a factor of all its times, and who waits until the computing rank is back."""
+    """An MPI with a factor of all its times, and the cells that wait for the computing rank."""
 
     factor: float = 1.0
     waits: Callable[[Labels], bool] = lambda at: at["flavor"] == "create"
@@ -113,7 +113,7 @@ class Series:
 
 
 TWO = (Environment(MPICH, "mpich"), Environment(OPENMPI, "openmpi", factor=2.0))
-"""The MPIs of most studies: the second one needs twice the time."""
+"""The MPIs of most studies: the second takes twice the time."""
 
 
 def never(at: Labels) -> bool:
@@ -127,7 +127,8 @@ def always(at: Labels) -> bool:
 def points(**axes: object) -> list[dict[str, str]]:
     """Return the labels of a product of axes.
 
-    An axis has one value, several, or a function that gives them from the axes before.
+    An axis has one value, several values, or a function that gives its values from the earlier
+    axes.
     """
     found: list[dict[str, str]] = [{}]
     for axis, values in axes.items():
@@ -147,7 +148,7 @@ def timed(
     noise: tuple[float, float] = (0.99, 1.0),
     **times: float,
 ) -> list[Series]:
-    """Return a series for each rank and metric, of a time in seconds; metrics share the noise."""
+    """Return a series for each rank and metric, from a time in seconds; metrics share the noise."""
     found: dict[tuple[int, str], list[float]] = {
         (rank, metric): [] for rank in ranks for metric in times
     }
@@ -168,11 +169,11 @@ def meetings(
     samples: int = 5,
     noise: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[Series]:
-    """Return the computes of a rank, and accesses of the others that begin just after each.
+    """Return a rank's computes, and other ranks' accesses that begin soon after each begin.
 
-    Accesses of the ranks that are `late` end just after the compute, others at once. Those of the
-    ranks that are `behind` need a call of the computing rank. `noise` has the least and largest
-    factor of `compute`, `issue` and `quick`.
+    Accesses of the ranks in `late` end just after the compute, all others at once. Accesses of the
+    ranks in `behind` need a call of the computing rank. `noise` has the least and largest factor of
+    `compute`, `issue` and `quick`.
     """
 
     def vary(name: str, value: float) -> float:
@@ -327,7 +328,7 @@ def campaign(
 
 
 def together(folder: Path, parts: Sequence[Path]) -> Path:
-    """Write the tables of several campaigns as tables of one; its record is that of the first."""
+    """Write the tables of several campaigns as one campaign's; its record is the first's."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("cells", "samples", "launches"):
         tables = [pl.read_parquet(part / f"{name}.parquet") for part in parts]

@@ -6,7 +6,8 @@ from types import MappingProxyType
 from made_up import generator as make
 
 UNIT_S = 1e-6
-#: Of MPI_Send while rank 0 is in MPI, and what the first MPI reports; the second reports -1.
+#: Eager limits of MPI_Send while rank 0 is in MPI, and the limit that the first MPI reports; the
+#: second reports -1.
 LIMIT, REPORTED = 4016, 4096
 LARGEST = 8192
 REPORTS = {
@@ -17,13 +18,14 @@ REPORTS = {
 AROUND = {"at_limit": LIMIT, "above_limit": LIMIT + 8}
 NO_LIMIT = "no eager limit up to 65536 bytes: sends of all sizes return with no receive posted"
 LIMITS = {"send": LIMIT, "ssend": 0, "put_flush": LARGEST}
-#: Messages of the limit's size that find room, by what the receiver does; how many were tried.
+#: The number of messages of the limit's size that find room, by the receiver's state; the tried
+#: number.
 ROOM, TRIED = {"in_mpi": 1000, "outside": 64}, 1000
-#: Of MPI_Send with the settings that change the limit.
+#: Eager limits of MPI_Send with the settings that change the limit.
 CHANGED = {"eager_raised": 8000, "eager_lowered": 0}
 FLAVORS = ("create", "allocate")
 LOCALLY = ("call", "flush_local", "request", "flush")
-#: Times by what an origin waits for: local completion is early for small puts alone.
+#: Times by the event for which an origin waits: local completion is early only for small puts.
 WAITED = {"call": 1.0, "flush_local": 2.0, "request": 3.0, "flush": 4.0, "one_flush": 1.5}
 WAITED |= {"notice": 9.0, "echo": 5.0, "send": 2.0, "send_reply": 6.0}
 ORDERED = {"disjoint": 1.0, "flush_each": 4.0, "sliding_window": 2.0, "messages": 3.0}
@@ -112,7 +114,7 @@ def reversed_times(kernel, ranks, at):
 
 
 def search(at, setting, changed):
-    """Return what a search for a limit found, with a sample for each size."""
+    """Return the result of a search for a limit, with a sample for each size."""
     limit = 256 if (at["call"], at["receiver"]) == ("send", "outside") else LIMITS[at["call"]]
     if at["call"] == "send":
         limit = changed.get(setting, limit)

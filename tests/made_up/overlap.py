@@ -19,11 +19,11 @@ OUTPUT = {
     "until": ("cache", "device"),
     "storage": "disk",
 }
-#: Of output: rank 0 is the only one.
+#: Efficiencies of output with rank 0 alone.
 STEPS = make.points(
     **OUTPUT, size_bytes=(1 << 20, 1 << 24), meanwhile="computes", message_bytes="none"
 )
-#: Of output beside messages of two ranks.
+#: Efficiencies of output beside messages of two ranks.
 BESIDE = make.points(
     **OUTPUT, size_bytes=1 << 20, meanwhile="exchanges", message_bytes=(4096, 65536)
 )
@@ -43,7 +43,7 @@ def is_by_thread(at):
 
 
 def as_claimed(at):
-    """Return efficiencies that bear the source out: a thread hides nearly all of a compute."""
+    """Return efficiencies that support the source: a thread hides nearly all of a compute."""
     if is_beside(at):
         return 0.3
     return 0.9 if is_by_thread(at) else 0.05

@@ -11,7 +11,7 @@ RIVALS = {"distant_messages": "two_sided", "right_shift": "two_sided"}
 SIZES = (8, 1000, 10000, 1000000)
 TRIALS = 51
 SHMEM_S = 1e-6
-#: Of the time of SHMEM, by interface; two Gbyte/s are common to all.
+#: Times as multiples of SHMEM's, by interface; all have two Gbyte/s.
 TIMES = {
     "shmem": 1.0,
     "mpi2": 6.0,
@@ -31,7 +31,7 @@ NOISE = {"compute": (1.0, 1.5), "issue": (1.0, 1.2), "quick": (0.9, 1.2)}
 
 @dataclass(frozen=True)
 class Environment(make.Environment):
-    """One MPI or OpenSHMEM, with the interfaces that it has."""
+    """One MPI or OpenSHMEM, with its interfaces."""
 
     interfaces: tuple[str, ...] = ("mpi2", "mpi3", "rival")
 
@@ -45,14 +45,14 @@ ENVIRONMENTS = (
 
 
 def law(kernel, ranks):
-    """Return how the time of a pattern grows with the ranks; 1 with two."""
+    """Return the factor of a pattern's time by the number of ranks; 1 with two."""
     if kernel in ("naive_broadcast", "all_to_all"):
         return ranks - 1.0
     return math.log2(ranks) if kernel == "tree_broadcast" else 1.0
 
 
 def targets(ranks):
-    """Return the ranks that a message comes from: at most 16, spread evenly, as the check has."""
+    """Return the ranks from which messages come: at most 16, spread evenly, as in the check."""
     number = min(ranks - 1, 16)
     return [1 + round(at * (ranks - 2) / max(1, number - 1)) for at in range(number)]
 
@@ -113,7 +113,7 @@ def series(cell, trials=TRIALS):
     factor = cell.environment.factor
     found = make.timed(cell, [0], trials, (0.98, 1.02), time=time_s(*cell.place, factor) / factor)
     found[0].samples[0] *= 100
-    found[0].samples[7] *= 3  # one spike of 50 trials: a share of 2 %
+    found[0].samples[7] *= 3  # one spike in 50 trials: a share of 2 %
     return found
 
 

@@ -21,7 +21,7 @@ BASELINES |= {("copy", 65536): 8e-6}
 
 @dataclass(frozen=True)
 class Environment(make.Mpi):
-    """One MPI: how a cell behaves, by its labels and the setting.
+    """One MPI: the behaviour of a cell, by its labels and the setting.
 
     Attributes:
         behaviour: from labels and setting to ``independent``, ``waits`` or ``delayed``.
@@ -64,7 +64,7 @@ def labels(
 
 
 def quick():
-    """Return what the quick campaign declares, about."""
+    """Return roughly the cells that the quick campaign declares."""
     return [
         *grid(),
         *grid(synchronisations="lock_all_flush", states=("idle", "helper_blocked")),
@@ -75,9 +75,9 @@ def quick():
 
 
 def allocate_and_flush(at, setting="default"):
-    """Behave as an MPI that is independent on allocated windows with a flush, and helped by none.
+    """Behave like an MPI that is independent only on allocated windows with a flush.
 
-    With the setting async_thread everything that would wait is delayed.
+    With a helper or the setting async_thread, other accesses are delayed; without, they wait.
     """
     if at["flavor"] == "allocate" and at["synchronisation"] == "lock_all_flush":
         return "independent"
@@ -86,7 +86,7 @@ def allocate_and_flush(at, setting="default"):
 
 
 def by_level(at, setting, level):
-    """Cost more at multiple, in exclusive locks and with a progress thread."""
+    """Return higher latencies at multiple, in exclusive locks and with a progress thread."""
     latency = 5e-8 if at["synchronisation"] == "lock_all_flush" else 4e-7
     latency *= 10 if level == "multiple" else 1
     return latency * (2 if setting == "async_thread" else 1)

@@ -8,12 +8,12 @@ UNIT_S = 1e-5
 #: Times of an exchange, by way.
 WAYS = {"sendrecv_steps": 2.0, "isend": 3.0, "neighbor_alltoallw": 4.0, "put_fence": 1.0}
 MESSAGES = {"2": 8.0, "3": 26.0}
-#: What one more pair adds to the latency, and the exponent of its bandwidth.
+#: The latency that another pair adds, and the exponent of the bandwidth of pairs.
 ADDED, EXPONENT = 0.25, 1.0
 PUBLISHED = 494 / 281
 
 
-#: Of an update: threads by tasks. What all tasks send grows with the root of their number.
+#: Times of an update: threads by tasks. All tasks' messages grow with the root of their number.
 THREADS = {1: 2, 2: 1, 4: (1, 4), 16: 1}
 SENT_POWER = 0.5
 
@@ -58,7 +58,7 @@ def as_claimed(kernel, ranks, at):
 
 
 def reversed_times(kernel, ranks, at):
-    """Return times that contradict it: more tasks are faster."""
+    """Return times that contradict the source: more tasks are faster."""
     return as_claimed(kernel, 1, at) / ranks**2
 
 

@@ -6,14 +6,14 @@ from functools import partial
 from made_up import generator as make
 
 UNIT_S = 1e-6
-#: Of one thread, over SINGLE.
+#: Times of one thread as multiples of SINGLE.
 LEVELS = {"single": 1.0, "funneled": 1.0, "serialized": 1.25, "multiple": 1.5}
-#: Of the rate of one stream, by arrangement; both ways there is no gain.
+#: Factors of one stream's rate, by arrangement; in both directions there is no gain.
 GAINS = {"one_for_all": 1.5, "one_each": 1.75, "processes": 2.0}
-#: Speed-ups of a product by variant and threads; of two tasks they are 1.8.
+#: Speed-ups of a product by variant and threads; with two tasks they are 1.8.
 SPEEDUPS = {"rows": {1: 1.0, 2: 1.25, 4: 2.0, 8: 1.0}, "columns": {1: 1.0, 2: 1.8, 4: 3.6, 8: 7.2}}
 TASKS = 1.8
-#: Of a small product whose threads are created, in units.
+#: Times of a small product whose threads are created, in units.
 MASTERS = {"columns_created": 30.0, "columns_lazy": 50.0}
 SHARE = 0.05
 #: Arrangement, streams and level, by the number of ranks.
@@ -30,7 +30,7 @@ STREAMS = {
 
 
 def cells_of(launch):
-    """Return the labels of the cells, and the thread level of each."""
+    """Return the labels of the cells, and the thread level of each cell."""
     if launch.kernel == "matrix_vector":
         threads = {1: (1, 2, 4, 8), 2: (1, 2)}.get(launch.ranks, ())
         own = make.points(variant=SPEEDUPS, threads=threads, order=4096, level="funneled")
@@ -56,7 +56,7 @@ def cells_of(launch):
 
 
 def further(cell, cores):
-    """Return the level of a cell, and whether its threads outnumber the cores."""
+    """Return a cell's level, and whether its threads outnumber the cores."""
     labels = {name: value for name, value in cell.at.items() if name != "level"}
     level = cell.at["level"]
     threads = labels.get("threads") or labels["streams"]
@@ -84,7 +84,7 @@ def as_claimed(kernel, ranks, at):
 
 
 def reversed_times(kernel, ranks, at):
-    """Return times that contradict it."""
+    """Return times that contradict the source."""
     if at.get("variant") in MASTERS:
         return 1 / as_claimed(kernel, ranks, at)
     if kernel == "matrix_vector":

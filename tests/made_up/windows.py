@@ -5,7 +5,7 @@ from functools import partial
 from made_up import generator as make
 
 INTERVALS_US = (100, 500, 2000)
-#: A pair under each idiom of ordering; a write that no epoch of rank 0 delays.
+#: Times of a pair under each idiom of ordering; of a write that no epoch of rank 0 delays.
 PAIR_S = {
     "exclusive_epochs": 10e-6,
     "shared_epochs": 8e-6,
@@ -21,7 +21,7 @@ IDIOMS = {
 METHODS = ("create", "allocate", "allocate_shared", "attach")
 SIZES = {"ordering": (8, 1024, 32768), "window_growth": (1 << 10, 1 << 18, 1 << 24)}
 WRITE_S, STORE_S = 1e-6, 1e-8
-#: A re-created window, and the copy of a byte; an attach.
+#: Times of a re-created window, of the copy of a byte, and of an attach.
 MAKE_S, BYTE_S, ATTACH_S = 30e-6, 1e-10, 1e-7
 OLDER = 0.25
 
@@ -32,7 +32,7 @@ ENVIRONMENTS = (
 
 
 def sized(kernel, **ways):
-    """Return cells in each size, in the least one also with a target that computes."""
+    """Return cells of each size; the least size also has cells with a computing target."""
     least = str(SIZES[kernel][0])
     return make.points(
         **ways,

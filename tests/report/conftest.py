@@ -1,4 +1,4 @@
-"""A campaign's report, made once, and a real browser to look at it."""
+"""A campaign's report, made once, and a real browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn_once():
-    """Draw what has the same specification once in a worker: drawing is half of a report's time."""
+    """Draw equal specifications once in a worker: drawing takes half of a report's time."""
     draw, known = vl_convert.vegalite_to_svg, {}
 
     def drawn(specification, **options):
@@ -37,7 +37,7 @@ def drawn_once():
 
 @pytest.fixture(scope="session")
 def campaign(once) -> Path:
-    """A campaign, judged, with its report in a single file."""
+    """A campaign with verdicts, and its report in a single file."""
 
     def make(folder):
         folder.mkdir()
@@ -50,13 +50,13 @@ def campaign(once) -> Path:
 
 @pytest.fixture(scope="session")
 def page_path(campaign) -> Path:
-    """The report in a single file: everything a page can show is on it."""
+    """The report in a single file, which has everything that a page can show."""
     return campaign / "report" / "index.html"
 
 
 @pytest.fixture(scope="session")
 def pages(campaign, once) -> Path:
-    """The folder of the same report as it is by default, a page for each study."""
+    """The folder of the same report in its default form, with a page for each study."""
 
     def make(folder):
         own = folder / "campaign"
@@ -78,7 +78,7 @@ def two_cores_folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def two_cores(request, two_cores_folder):
-    """The material of the campaign that a file names `made`: 4 ranks are more than cores."""
+    """The material of a test file's campaign `made`, on two cores: too few for 4 ranks."""
     return materials(request.module.made.campaign, two_cores_folder)
 
 

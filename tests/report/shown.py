@@ -1,4 +1,4 @@
-"""What the pages of a synthetic campaign show, without a report that is written."""
+"""The pages of a synthetic campaign, without a written report."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ def materials(make, folder, **options):
 
 
 def parts(material, *kinds):
-    """Return the parts of a page's contents of some kinds: figures take long to draw."""
+    """Return the parts of some kinds from a page's contents: figures take long to draw."""
     contents = material.experiment.page.contents
     return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
 
 
 def words_with(material, environment):
-    """Return what became of each claim with an MPI. Tables of one setting alone come later."""
+    """Return the outcome of each claim with an MPI. Tables of only one setting come later."""
     claims, *_ = parts(material, Claims)
     return [row[environment] for row in claims.rows]
 
 
 def words(material):
-    """Return what became of each claim with the first MPI, which is the same with the other."""
+    """Return the outcome of each claim with the first MPI; the other MPI has the same outcomes."""
     found = words_with(material, MPICH)
     assert found == words_with(material, OPENMPI)
     return found

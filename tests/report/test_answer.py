@@ -1,4 +1,4 @@
-"""The answer at the top of the report speaks from the cells that can tell."""
+"""The answer at the top of the report uses only cells that can decide."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -62,11 +62,11 @@ def test_a_cell_with_random_compute_that_is_undecided_leaves_the_answer_open():
 
 
 LONGEST_COMPUTE_S = 22e-3
-"""Asked for are 15 ms at most, with the spread of 50 %."""
+"""The campaign asks for at most 15 ms, with a spread of 50 %."""
 
 
 def samples_of(cells):
-    """Return computes of both ranks: those of the target from 5 ms on, one rank's from 1 ms on."""
+    """Return both ranks' computes: the target's begin at 5 ms, the other rank's at 1 ms."""
     rows = [
         {"environment": "one", "cell": cell.cell, "metric": "compute", "rank": rank, "value": value}
         for cell in cells
@@ -76,7 +76,7 @@ def samples_of(cells):
 
 
 def times_of(cells):
-    """Return an answer's row where accesses take longer with a wider spread."""
+    """Return the row of an answer in which accesses with a wider spread take longer."""
     times = {"0": 3e-3, "20": 9e-3, "50": 16e-3, "80": 40e-3}
 
     def measure(one, metric, statistic=None):
@@ -105,7 +105,7 @@ def test_an_access_that_is_longer_than_the_longest_compute_waited_for_several():
 
 
 def row_of(environment, access, low, high, launches=6):
-    """Return a row of the answer with a longest mean access and its interval, in seconds."""
+    """Return an answer's row with the interval of the longest mean access, in seconds."""
     idle = Measure(20e-6, 10e-6, 30e-6, 0.9, "", launches)
     own = {"access": Measure(access, low, high, 0.9, "", launches), "idle": idle, "slowdown": idle}
     return {"environment": environment, **own, "computes_s": (5e-3, 22e-3), "where": "there"}

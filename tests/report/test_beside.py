@@ -1,4 +1,4 @@
-"""Claims about the section that compares a campaign with another of the same cells."""
+"""Claims about the section that compares a campaign with another campaign of the same cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onesided.studies import find
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
-    """Make two campaigns side by side, the second of which names the first, and its report."""
+    """Make two campaigns side by side, and a report of the second, which names the first."""
     folder = tmp_path_factory.mktemp("both")
     for seed, name in enumerate(("quick", "spack"), 1):
         small = {"algorithms": ("mpi2_array", "fetch_and_op"), "spreads": (0,)}
@@ -34,7 +34,7 @@ def both(tmp_path_factory):
 
 @pytest.fixture
 def two(both, tmp_path):
-    """Return a copy of both folders, for a test to change."""
+    """Return a copy of both folders, which a test may change."""
     shutil.copytree(both, tmp_path, dirs_exist_ok=True)
     return tmp_path / "quick", tmp_path / "spack"
 

@@ -12,7 +12,7 @@ GRID = "[data-table=grid_shared_counter]"
 
 @contextmanager
 def opened(browser, path, width=1280, **options):
-    """Open the page; collect what it says on the console and what it asks the network for."""
+    """Open the page; collect its console messages and its network requests."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **options)
     page = context.new_page()
     page.said, page.asked = [], []
@@ -311,7 +311,7 @@ def test_a_shade_at_an_edge_says_that_a_table_goes_on(browser, page_path, width)
     }"""
     with opened(browser, page_path, width) as page:
         for region in page.locator(".region:visible").all():
-            # the paper that moves with the content, and the shade under it, at each edge
+            # the background that moves with the content, and the shade under it, at each edge
             large = "large" in region.get_attribute("class")
             assert region.evaluate(shaded) == (6 if large else 4)
 

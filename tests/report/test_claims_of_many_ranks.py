@@ -1,4 +1,4 @@
-"""Claims on more than two ranks: decided where these were measured, else it is said what was."""
+"""Claims about more than two ranks: decided if such ranks were measured; else the page says so."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ STUDIES = {
     for module in (patterns, exchanges, dinan, collectives, messages)
 }
 FEW, MANY = (2,), (2, 4, 16, 64)
-#: Of the fewest trials that a time can be made of: 64 ranks have a million samples.
+#: Options for the fewest trials from which a time can be made: 64 ranks have a million samples.
 TRIALS = {patterns: {"trials": 11}}
 OF_GROWTH = ("by_ranks", "grows", "near_and_far")
 
 
 def numbers_in(claim):
-    """Return the numbers of ranks that a claim names."""
+    """Return the numbers of ranks in a claim."""
     asked = claim.asked if isinstance(claim.asked, dict) else {}
     choices = [claim.common, *(asked.get(side, {}) for side in ("of", "to"))]
     return {choice[RANKS] for choice in choices if RANKS in choice} | set(asked.get(RANKS, ()))
 
 
 def outcomes(found):
-    """Return, for each claim that speaks of more than two ranks, its numbers and its outcome."""
+    """Return, for each claim about more than two ranks, its numbers and its outcome."""
     told = []
     for material in found.values():
         for one in material.experiment.page.contents:
@@ -41,7 +41,7 @@ def outcomes(found):
 
 
 def outcomes_of(study, folder, ranks, cores):
-    """Return what becomes of a study's claims on the one MPI that is asked."""
+    """Return the outcomes of a study's claims with the one MPI of the campaign."""
     options = {"environments": getattr(study, "ENVIRONMENTS", TWO)[:1], **TRIALS.get(study, {})}
     return outcomes(
         materials(study.campaign, folder, ranks=ranks, cores=cores, rounds=2, **options)

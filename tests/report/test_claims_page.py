@@ -1,4 +1,4 @@
-"""A page has every claim of the papers, and its answer with each MPI on each transport."""
+"""A page has every claim of the papers, and its outcome with each MPI on each transport."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def answers(folder, **chosen):
 
 
 def changed(folder, factors, cell=FASTER, **chosen):
-    """Multiply the times of a cell by a factor in each round, in launches with these values."""
+    """Multiply a cell's times by a factor in each round, in launches with these values."""
     path = folder / "samples.parquet"
     samples = pl.read_parquet(path)
     is_meant = (pl.col("cell") == cell) & (pl.col("metric") == "time")
@@ -71,7 +71,7 @@ def changed(folder, factors, cell=FASTER, **chosen):
 
 
 def crashed(folder, cell=FASTER):
-    """Let each launch of a cell end with a crash, and take its samples away."""
+    """Make each launch of a cell end with a crash, and remove its samples."""
     is_meant = pl.col("cell") == cell
     for name in ("cells", "samples"):
         path = folder / f"{name}.parquet"
@@ -93,7 +93,7 @@ def lists(folder, **options):
 
 @pytest.fixture(scope="module")
 def several(tmp_path_factory):
-    """Two studies, one of them with a setting without shared memory, where no time jumps."""
+    """Two studies, one of which has a setting without shared memory; no time jumps."""
     folder = tmp_path_factory.mktemp("several")
     first = messages.ENVIRONMENTS[0]
     ways = [replace(first, setting="tcp", factor=1.5), first, messages.ENVIRONMENTS[1]]
@@ -105,7 +105,7 @@ def several(tmp_path_factory):
 
 
 def all_claims():
-    """Return words and place of each claim in the project's files, by kernel."""
+    """Return each claim's words and place in the project's files, by kernel."""
     folder = paths.project_root() / "results" / "published" / "claims"
     documents = [yaml.safe_load(path.read_text("utf-8")) for path in folder.glob("*.yaml")]
     return {
@@ -115,7 +115,7 @@ def all_claims():
     }
 
 
-#: The claims of the two studies; of those on exchanges some compare two settings.
+#: The claims of the two studies; some claims on exchanges compare two settings.
 LISTS, EXCHANGES = (len(all_claims()[kernel]) for kernel in ("linked_list", "two_way_exchange"))
 OF_SETTINGS = sum("shared memory" in words for words, _ in all_claims()["two_way_exchange"])
 
@@ -167,7 +167,7 @@ def test_the_link_of_a_claim_leads_to_its_row_on_the_page_of_the_study(several):
 def test_a_setting_without_shared_memory_has_answers_of_its_own(several):
     of_tcp = answers(several, setting="tcp")
     assert {row["environment"] for row in of_tcp} == {MPICH}
-    # the claim that compares settings is asked once
+    # the claim that compares settings has one outcome
     named = [row for row in answers(several) if "shared memory" in row["claim"]]
     assert len(of_tcp) == EXCHANGES - OF_SETTINGS
     assert {row["setting"] for row in named} == {"default"}
@@ -336,7 +336,7 @@ def test_a_report_in_one_file_has_the_claims_with_links_into_itself(tmp_path):
 
 
 class Nodes(HTMLParser):
-    """Counts the elements of a page."""
+    """Counts a page's elements."""
 
     number = 0
 

@@ -1,4 +1,4 @@
-"""Every column of every file of a report is described in columns.csv, with its unit."""
+"""columns.csv describes every column of every file of a report, with its unit."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ DISPLAYED = re.compile(
 def test_no_csv_has_a_number_as_a_page_writes_it(pages):
     found = set()
     for path in pages.glob("*.csv"):
-        if path.stem.endswith("_published"):  # as the source writes it
+        if path.stem.endswith("_published"):  # as in the source
             continue
         for row in rows_of(path.read_text("utf-8")):
             found |= {(path.name, name, value) for name, value in row.items() if value}

@@ -18,7 +18,7 @@ from onesided.studies import find
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """Return the folder of a comparison in which one verdict turned and a name is hostile."""
+    """Return the folder of a comparison with one changed verdict and one hostile name."""
     parent = tmp_path_factory.mktemp("compared")
     first, second = parent / "first", parent / "second"
     for folder, seed in ((first, 1), (second, 2)):

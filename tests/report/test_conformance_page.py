@@ -1,4 +1,4 @@
-"""The page of conformance: what is counted, what failures have in common, and what is known."""
+"""The page of conformance: counts, what failed cells have in common, and known defects."""
 
 from dataclasses import replace
 
@@ -35,13 +35,13 @@ DEFECT = UpstreamDefect(
 
 @pytest.fixture
 def made_of(tmp_path):
-    """Return a function that gives the material of a campaign of such environments."""
+    """Return a function that gives the material of a campaign with such environments."""
     return lambda *own: materials(made.campaign, tmp_path, environments=own)["conformance"]
 
 
 @pytest.fixture
 def known(monkeypatch):
-    """Return a function that has upstream know such defects alone."""
+    """Return a function that replaces upstream's defects by such defects."""
     return lambda *own: monkeypatch.setattr(upstream, "known", lambda: own)
 
 
@@ -62,7 +62,7 @@ def word(material, name=OPENMPI):
 
 
 def changed(material, verdict, **axes):
-    """Return the same material with another verdict of the cells with such labels."""
+    """Return the same material with another verdict for the cells with such labels."""
 
     def is_meant(cell):
         return all(cell.labels[axis] == value for axis, value in axes.items())

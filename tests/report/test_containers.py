@@ -1,4 +1,4 @@
-"""Claims about what the report says of containers: each launch model beside native, none pooled."""
+"""Claims about containers in the report: each launch model is beside native, none is pooled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def made(folder, **options):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return a campaign with its report."""
     folder = made(tmp_path_factory.mktemp("containers"))
     report.build(report.load(folder, find()), single_file=True)
     return folder
@@ -42,7 +41,7 @@ def text_of(folder):
 
 
 def rows(folder, name):
-    """Return the rows of a table: of the report, or as it would hold them."""
+    """Return the rows of a table: from the report's CSV, or as the report would write them."""
     path = folder / "report" / f"{name}.csv"
     if path.exists():
         text = path.read_text("utf-8")
@@ -64,7 +63,7 @@ def sections_of(folder):
 
 
 def named(*names, **changes):
-    """Return some of the synthetic environments, changed where a name is given."""
+    """Return some of the synthetic environments, changed for each name with changes."""
     return [
         replace(one, **changes.get(one.name.replace("-", "_").replace(".", "_"), {}))
         for one in made_up.ENVIRONMENTS
@@ -106,7 +105,7 @@ def test_a_ratio_to_native_is_the_one_that_compare_finds_between_the_two_environ
 
 def test_each_operation_has_a_ratio_to_native_with_an_interval_for_each_launch_model(folder):
     found = [row for row in rows(folder, "containers_progress") if row["native"] == NATIVE]
-    # four operations, two flavors, two synchronisations; states are taken together
+    # four operations, two flavors, two synchronisations; all states together
     assert len(found) == 4 * 2 * 2
     for row in found:
         assert float(row["hybrid"]) == pytest.approx(made_up.HYBRID_FACTOR, rel=0.1)
@@ -197,7 +196,7 @@ def test_two_images_of_one_launch_model_are_told_apart(tmp_path):
     assert {"contained_mpich", "contained_all"} <= set(first)
 
 
-# ----------------------------------------------------------------------- when it is there
+# ----------------------------------------------------------------------- when the page exists
 
 
 def test_a_campaign_without_containers_has_no_such_section(html):

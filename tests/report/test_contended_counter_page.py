@@ -1,4 +1,4 @@
-"""The page of a counter that several ranks want at once: a count, and what a queue would need."""
+"""The page of a counter that several ranks want at once: a count, and a queue's prediction."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ CELLS = {
 
 
 def trips_of_turn(cell):
-    """An exclusive lock makes others wait, and so do fetches of the second MPI."""
+    """An exclusive lock makes others wait; so do fetches of the second MPI."""
     alone = 3 if cell.at["synchronisation"] == "lock_exclusive" else 1
     if cell.environment.name == OPENMPI:
         alone = 3
@@ -36,15 +36,15 @@ def series(cell, further=0, late_s=0.0):
 
     Args:
         cell: the cell in a launch.
-        further: round trips more for each turn of several origins.
-        late_s: how much later most accesses and all turns end.
+        further: additional round trips for each turn of several origins.
+        late_s: the delay at the end of most accesses and of all turns.
     """
     message_s = 2e-6 * float(cell.at["delay_us"]) + WORK_S
     origins = int(cell.at["origins"])
     turn_s = (trips_of_turn(cell) + further * (origins > 1)) * message_s + WORK_S
     yield Series("message", [message_s * cell.source.uniform(1.0, 1.01)] * 4, RANKS - 1)
     for rank in range(RANKS - origins, RANKS):
-        # another program is in the way of most accesses, and of each turn
+        # another program delays most accesses, and each turn
         yield Series("access", [turn_s, turn_s + late_s, turn_s + late_s], rank)
         yield Series("turn", [turn_s * cell.source.uniform(1.0, 1.01) + late_s], rank)
 

@@ -1,4 +1,4 @@
-"""The claims of the shared counter report: the cells of its algorithm decide them."""
+"""The claims of the shared counter report: the cells with its algorithm decide."""
 
 import shutil
 
@@ -39,12 +39,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def as_it_is(folder):
-    """Return the claims on the campaign as it is."""
+    """Return the outcomes of the unchanged campaign."""
     return claims_of(materials(lambda own: None, folder)["shared_counter"])
 
 
 def with_changed(folder, tmp_path, factor, cell, metrics=("access", "latency"), test=""):
-    """Return the claims after the times of some cells are multiplied by a factor."""
+    """Return the outcomes after the times of some cells are multiplied by a factor."""
 
     def changed(own):
         shutil.copytree(folder, own, dirs_exist_ok=True)
@@ -61,7 +61,8 @@ def with_changed(folder, tmp_path, factor, cell, metrics=("access", "latency"), 
     return claims_of(materials(changed, tmp_path)["shared_counter"])
 
 
-#: A claim, its word with the campaign as it is, and a change of cells that turns the word.
+#: A claim, its outcome with the unchanged campaign, and a change of cells that reverses the
+#: outcome.
 TURNED = [
     ("While process 0 is idle", HOLDS, 100, "case=target_idle"),
     ("An access completes while process 0", DOES_NOT_HOLD, 1e-4, "case=target_computes"),

@@ -9,7 +9,7 @@ from shown import materials
 from onesided.campaign.tables import PLACE
 from onesided.studies.stfc.shared_counter import analysis, tables
 
-#: A launch: three ranks, of which rank 2 is on another node than the counter.
+#: A launch: three ranks; rank 2 and the counter are on different nodes.
 RUN = {
     "access": {0: [0.01] * 2, 1: [0.02, 0.04], 2: [0.5, 0.7]},
     "compute": {0: [1.0] * 2, 1: [1.0] * 2, 2: [1.0] * 2},
@@ -82,6 +82,6 @@ def test_the_page_has_the_time_of_the_run_of_each_case(tmp_path):
         assert row[f"{key}_total"].value == made.measure(cell, "total", "slowest").value
         assert row[f"{key}_ratio"].value == ratio
         assert row[f"{key}_note"].startswith(f"{ratio:.3g}"[:4])
-        assert "slowest" not in row[f"{key}_note"]  # of two processes
+        assert "slowest" not in row[f"{key}_note"]  # for two processes
     columns = {column.title for column in table.columns}
     assert {"Case 1", "Case 2", "Case 3"} <= columns

@@ -1,4 +1,4 @@
-"""The shared counter in OpenSHMEM stands beside the MPIs and breaks none of their tables."""
+"""The shared counter in OpenSHMEM is beside the MPIs and spoils none of their tables."""
 
 import pytest
 from made_up import counter
@@ -53,7 +53,7 @@ def test_table_1_has_openshmem_beside_the_mpis(tables_with):
     assert shmem["with"] == "shmem_fetch_inc"
     assert isinstance(shmem["case1"], Measure) and isinstance(shmem["case2"], Measure)
     assert shmem["case3"] is None
-    # its thread level is its own: the MPIs keep their rows at the highest of theirs
+    # its thread level is its own: the MPIs keep their rows at their own highest level
     others = {row["environment"]: row["thread_level"] for row in rows if row is not shmem}
     assert others == dict.fromkeys(["mpich-5.0.2", "openmpi-5.0.11"], "multiple")
 

@@ -1,4 +1,4 @@
-"""On fewer cores than ranks one rank may take every number of the shared counter."""
+"""With fewer cores than ranks, one rank may take every number of the shared counter."""
 
 import polars as pl
 import pytest
@@ -14,7 +14,7 @@ from onesided.studies.stfc.shared_counter.answer import answer_row, families, he
 
 @pytest.fixture
 def material(tmp_path):
-    """A campaign whose target had no number in any cell, and so nothing to compute."""
+    """A campaign whose target got no number in any cell, so it had nothing to compute."""
     counter.campaign(tmp_path, environments=counter.ENVIRONMENTS[:1])
     analyse(tmp_path, find())
     samples = pl.read_parquet(tmp_path / "samples.parquet")

@@ -1,4 +1,4 @@
-"""Is the data right? What first screen, terminal and page say of it, and of its limits."""
+"""Is the data right? The answer of first screen, terminal and page, and its limits."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ CELLS = len(made.CELLS)
 
 @pytest.fixture
 def made_of(tmp_path):
-    """Return a function that gives the material of a campaign of such environments."""
+    """Return a function that gives the material of a campaign with such environments."""
     return lambda *own: materials(made.campaign, tmp_path, environments=own)["conformance"]
 
 
 def renamed(material, **own):
-    """Return a material whose record has the MPIs' families and versions under their names."""
+    """Return a material with the MPIs' families and versions under their names in the record."""
     record = {
         **material.campaign.record,
         "environments": [
@@ -55,7 +55,7 @@ def said(material):
 
 
 def with_labels(material, **labels):
-    """Return the same material with a label of each cell changed."""
+    """Return the same material with one label of each cell changed."""
     cells = [Cell({**cell.entry, "labels": {**cell.labels, **labels}}) for cell in material.cells]
     return replace(material, cells=cells)
 
@@ -111,7 +111,7 @@ def test_where_every_value_was_tried_nothing_is_said_to_be_left_out():
 def test_the_table_has_each_axis_with_what_most_cells_have_and_what_was_left_out(made_of):
     (table,) = parts(made_of(environment(MPICH), environment(OPENMPI)), TriedAxes)
     rows = {row["axis"]: row for row in table.rows}
-    # the axes of the synthetic cells, and no other
+    # only the axes of the synthetic cells
     assert set(rows) == {"settings", *(tried.PLURALS[axis] for axis in made.BASE if axis in AXES)}
     flavors = rows["window flavors"]
     assert (str(flavors["tried"]), flavors["missing"]) == ("3 of 4", "shared")
@@ -136,7 +136,7 @@ def test_nothing_is_said_where_nothing_was_run(made_of):
     assert material.experiment.page.terminal_lines(material) == []
 
 
-# ---- What is known to go wrong ----
+# ---- Known defects ----
 
 
 def test_the_known_defects_of_each_version_are_named(made_of):
@@ -174,7 +174,7 @@ def test_a_campaign_whose_cells_meet_a_known_defect_says_what_became_of_them(mad
     assert any(line.startswith("Cells of this campaign meet 1 of these") for line in said(material))
 
 
-# ---- Where it stands ----
+# ---- The place of the answer ----
 
 
 def write(tmp_path, *environments):
@@ -216,7 +216,7 @@ def test_a_campaign_that_compares_no_data_says_so_and_what_is_known(tmp_path):
     assert "data: " in terminal_summary(load(tmp_path, find()))
 
 
-# ---- Captions, and what the page no longer says ----
+# ---- Captions, and removed texts of the page ----
 
 
 def test_no_caption_speaks_of_failures_over_cells_that_were_right(made_of):

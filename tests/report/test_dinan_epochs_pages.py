@@ -1,4 +1,4 @@
-"""The page of epochs: its tables, its figure, and the source's claims, each turned by a time."""
+"""The page of epochs: its tables, its figure, and the source's claims, each reversed by a time."""
 
 import pytest
 from made_up import epochs as made
@@ -12,7 +12,7 @@ from onesided.report.parts import Folded
 
 
 def answers(folder, ranks=(2, 4), times=made.as_claimed):
-    """Return what becomes of each claim, by its words."""
+    """Return the outcome of each claim, by its words."""
     found = materials(made.campaign, folder, ranks=ranks, cores=8, rounds=2, times=times)
     (table,) = parts(found["epochs"], Claims)
     return {row["claim"]: row[MPICH] for row in table.rows}

@@ -1,4 +1,4 @@
-"""The page of issue: its tables, and the source's claims, each turned by a share."""
+"""The page of issue: its tables, and the source's claims, each reversed by a share."""
 
 import pytest
 from made_up import issue as made
@@ -11,7 +11,7 @@ from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 
 
 def answers(folder, early=made.as_claimed, settings=("default",)):
-    """Return what becomes of each claim, by its words."""
+    """Return the outcome of each claim, by its words."""
     material = materials(made.campaign, folder, early=early, settings=settings)["issue"]
     (table,) = parts(material, Claims)
     return {row["claim"]: row[MPICH] for row in table.rows}

@@ -19,7 +19,7 @@ from onesided.studies.parts.waits import Waits
 
 
 def found(material, environment=MPICH):
-    """Return what became of each claim, by its words, and why."""
+    """Return each claim's outcome and reason, by the claim's words."""
     (table,) = parts(material, Claims)
     return {row["claim"]: (row[environment], row[f"why_{environment}"]) for row in table.rows}
 
@@ -67,7 +67,7 @@ def test_the_figures_by_ranks_tell_crowded_points_from_others(two_cores):
     assert {row["label"] for row in rows} == {"2", "4"}
     assert all(("crowded" in row["series"]) == (row["label"] == "4") for row in rows)
     assert "the scheduler is measured too" in figure.caption
-    # a name that is cut may look like another one
+    # a shortened name may look like another name
     names = {row["series"] for row in rows}
     assert "MCS, shared locks (MPI-3), crowded" in names
     assert all(f">{name}</text>" in figure.wide for name in names)

@@ -95,7 +95,7 @@ def test_what_merged_locks_gain_is_the_ratio_of_two_settings(tmp_path, merged, w
     both = [replace(first, setting="merged_locks", factor=merged), first]
     campaign = partial(make.campaign, made.series, {"ordering": made.CREATED})
     own = materials(campaign, tmp_path, environments=both)["ordering"]
-    # without merging ordered accumulates take less than two epochs (10 over 3 µs)
+    # without merging, ordered accumulates take less than two epochs (10 over 3 µs)
     assert words_with(own, MPICH)[4:] == [word, HOLDS]
 
 

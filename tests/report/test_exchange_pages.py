@@ -130,18 +130,18 @@ def test_what_the_same_buffers_change_is_a_ratio_and_no_side_of_the_answer(two_c
 
 
 def placed(folder, kernel, slower, **options):
-    """Return the material of a kernel with a partition for each number of ranks a node."""
+    """Return the material of a kernel with a partition for each number of ranks per node."""
     options = {"ranks": [8], **options}
     return materials(made.placed, folder, slower=slower, kernels=[kernel], **options)[kernel]
 
 
 def claimed(material):
-    """Return the rows of the claims on ranks a node."""
+    """Return the rows of the claims about ranks per node."""
     (claims,) = parts(material, Claims)
     return [row for row in claims.rows if " by processes per node" in row["source"]]
 
 
-#: The factors of all times, by ranks a node, and what becomes of the two claims of each kernel.
+#: The factors of all times by ranks per node, and the outcomes of each kernel's two claims.
 PLACED = [
     ("swapped_all_to_all", {1: 1, 2: 1.5, 4: 2, 8: 1}, [HOLDS, HOLDS]),
     ("swapped_all_to_all", {1: 2, 2: 1.5, 4: 1, 8: 1}, [HOLDS, DOES_NOT_HOLD]),
@@ -296,7 +296,7 @@ def test_labels_at_the_ends_of_lines_do_not_meet():
 
 
 def test_every_number_of_the_source_is_in_the_report(two_cores, two_cores_folder):
-    """As printed: of the page's own tables, and of the HTML that is made of them."""
+    """As printed: in the page's own tables, and in the HTML of these tables."""
     report.build(report.load(two_cores_folder, find()))
     html = (two_cores_folder / "report" / "llnl.html").read_text("utf-8")
     every = (part for one in two_cores.values() for part in parts(one, PublishedTable))

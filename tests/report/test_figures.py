@@ -1,4 +1,4 @@
-"""The script that charts need to be explored: made once, kept where that may be."""
+"""The script for interactive charts: made once, and kept if the folder is writable."""
 
 import pytest
 import vl_convert
@@ -8,7 +8,7 @@ from onesided.report import figures
 
 @pytest.fixture
 def build(tmp_path, monkeypatch):
-    """Return a build folder of the test's own, and nothing remembered from another."""
+    """Return the test's own build folder; forget other folders' scripts."""
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     figures.library.cache_clear()
     yield tmp_path / "build"

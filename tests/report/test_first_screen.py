@@ -1,4 +1,4 @@
-"""The first screen says where an access completes, with which MPI, as the verdicts have it."""
+"""The first screen says where an access completes, and with which MPI, as the verdicts say."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ WAITS_ALWAYS = (
 
 
 def plain(sentences):
-    """Return sentences as text, without what makes them HTML."""
+    """Return sentences as text, without HTML."""
     return [re.sub(r"<[^>]+>", "", escape(sentence)) for sentence in sentences]
 
 
 def answer_of(folder, environments, cells=GRID, rounds=6):
-    """Return the answer of a synthetic campaign, which its page begins with."""
+    """Return the answer at the beginning of a synthetic campaign's page."""
     progress.campaign(folder, environments, cells, ["default"], ["single"], rounds)
     analyse(folder, find())
     (material,) = report.load(folder, find()).materials()
@@ -55,12 +55,12 @@ def answer_of(folder, environments, cells=GRID, rounds=6):
 
 
 def said_of(folder, environments, *options, **more):
-    """Return the sentences of that answer, as text."""
+    """Return the sentences of this answer as text."""
     return plain(answer_of(folder, environments, *options, **more).sentences)
 
 
 def rows_of(answer):
-    """Return the rows of its table, as its CSV has them."""
+    """Return the rows of the answer's table, as in its CSV."""
     return list(csv.DictReader(io.StringIO(answer.table.csv_text())))
 
 
@@ -255,7 +255,7 @@ def test_an_mpi_is_never_in_a_clause_that_its_verdict_denies():
             said = [one.removeprefix(begin) for one in clauses if one.startswith(begin)]
             said = [one.removesuffix(" only") for one in said if one != "none"]
             if word == "waits" and not said:
-                # what waits goes without saying beside "only", and is all there is in "none"
+                # with "only", nobody needs to say what waits; with "none", nothing else is said
                 silent = clauses == ["in none"] or clauses[0].endswith(" only")
                 assert not named or silent, (words, clauses)
                 continue

@@ -1,4 +1,4 @@
-"""What others wrote into a results folder is text on the report's pages, and nothing runs it."""
+"""Other people's texts in a results folder stay text on the report's pages, and never run."""
 
 import html.parser
 import json
@@ -17,7 +17,7 @@ from onesided.studies import find
 from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN, UNSEEN_IN_LINES
 
-#: Set by any script of these that a browser runs.
+#: If a browser runs any of these scripts, the script sets this.
 RUN = "window.hostile=1"
 HOSTILE = (
     f"<script>{RUN}</script>",
@@ -30,7 +30,7 @@ HOSTILE = (
     "]]><!-- &lt;b&gt; & %s {0}",
     "$(touch {bait}) `touch {bait}`\ntouch {bait}\n'; touch {bait}; '",
 )
-#: Columns that hold words of an MPI, a machine or a person; the others are ours.
+#: Columns with words of an MPI, a machine or a person; the other columns have our own words.
 FREE = ("mpi_version", "detail", "library_version", "host", "placement", "session", "window_model")
 
 
@@ -81,7 +81,7 @@ def make_hostile(folder, bait):
 
 
 class _Elements(html.parser.HTMLParser):
-    """Every kind of element of a page with the names of its attributes, and where links lead."""
+    """Every kind of element of a page, with its attribute names, and the targets of links."""
 
     def __init__(self):
         super().__init__()
@@ -123,7 +123,7 @@ MAKERS = {
 }
 
 
-#: The page with every kind of part, of which a shell takes advice, is in `make test`.
+#: `make test` has the page with every kind of part and with advice for a shell.
 PAGES = [
     name if name == "progress" else pytest.param(name, marks=pytest.mark.slow) for name in MAKERS
 ]
@@ -131,7 +131,7 @@ PAGES = [
 
 @pytest.fixture(scope="module", params=PAGES)
 def reports(request, tmp_path_factory):
-    """Return the folders of a clean report and of the same one with hostile names; the bait."""
+    """Return the folders of a clean report and of a report with hostile names, and the bait."""
     folder = tmp_path_factory.mktemp(request.param)
     bait = folder / "made-by-a-name"
     clean = MAKERS[request.param](folder / "clean")

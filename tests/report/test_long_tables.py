@@ -1,4 +1,4 @@
-"""Of a table of thousands of rows a page shows a part; it filters, sorts and links the whole."""
+"""A page shows a part of a table with thousands of rows; it filters, sorts and links the whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERDICTS = ("crash", "right")
 
 
 def long_table(rows=ROWS):
-    """Half the rows in each group; the numbers fall, and each fifth is a crash."""
+    """Half of the rows in each group; the numbers fall, and each fifth is a crash."""
     return Table(
         NAME,
         "Rows, the last of them the least.",
@@ -47,7 +47,7 @@ def loaded(campaign):
 
 @pytest.fixture
 def page(loaded, browser, tmp_path):
-    """Return a function that opens the page of a table, at a row if one is named."""
+    """Return a function that opens a table's page, at a row if the test names a row."""
     begun = []
 
     def shown(found, link=""):
@@ -103,7 +103,7 @@ def test_the_filter_looks_at_every_row_also_where_few_are_shown(page):
     shown.locator(".filter select").nth(1).select_option("crash")
     shown.get_by_text(f"250 of {ROWS} cells").wait_for()
     assert words_of(shown) == [f"<word&{index}>" for index in range(1250, ROWS, 5)]
-    # a wider filter has rows again that the narrower one left out
+    # a wider filter shows rows again that the narrower filter hid
     shown.locator(".filter select").nth(0).select_option("")
     shown.get_by_text(f"500 of {ROWS} cells").wait_for()
     shown.locator(".filter select").nth(1).select_option("")

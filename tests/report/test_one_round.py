@@ -24,7 +24,7 @@ PROGRESS, BASELINE = (find()[name].title for name in ("progress", "baseline"))
 
 
 def pages(folder, rounds, once=()):
-    """Return the pages of a campaign by name; some kernels have the first round alone."""
+    """Return the pages of a campaign by name; some kernels have only the first round."""
     cells = [progress.labels("put", flavor) for flavor in ("create", "allocate")]
     progress.campaign(
         folder, progress.ENVIRONMENTS[:2], cells, ["default"], ["single"], rounds, baseline=True
@@ -56,12 +56,12 @@ def test_each_page_of_a_campaign_of_one_round_says_so_once(of_one):
 def test_a_page_of_several_rounds_does_not_and_one_beside_it_does(of_two):
     found = {name: page.count("was launched once") for name, page in of_two.items()}
     machine = find()["baseline"].study.name
-    # the claims of this campaign are all on the machine
+    # all claims of this campaign are about the machine
     assert found == {**dict.fromkeys(of_two, 0), machine: 1, "claims": 1}
 
 
 def values_without_range(page):
-    """Return how often a table says that a value is of one launch: below values, in captions."""
+    """Return how often a table marks a value of one launch: below values, and in captions."""
     captions = re.findall(r'<p class="caption".*?</p>', page, re.DOTALL)
     said = sum("Each value is of one launch." in caption for caption in captions)
     return page.count('<small class="interval">one launch</small>'), said
@@ -71,7 +71,7 @@ def test_tables_of_one_round_say_so_above_the_values_and_not_below_each(of_one):
     found = {name: values_without_range(whole(page)) for name, page in of_one.items()}
     assert {below for below, _ in found.values()} == {0}
     assert found[find()["progress"].study.name][1]
-    # a value of the machine is of the launches of all MPIs
+    # a value of the machine uses the launches of all MPIs
     assert found[find()["baseline"].study.name] == (0, 0)
 
 

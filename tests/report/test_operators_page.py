@@ -1,4 +1,4 @@
-"""The page of operators: a verdict for each operator and datatype, and what a promise changes."""
+"""The page of operators: a verdict for each operator and datatype, and the effect of a promise."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from onesided.studies.stfc.matrix import Decides
 
 OPERATORS = ("sum", "max", "no_op")
 ELEMENTS = ("int64", "double")
-#: One MPI leaves the maximum of doubles to its target; with the other all wait but for a promise.
+#: With one MPI, only the maximum of doubles waits; with the other, all wait unless they promise.
 ENVIRONMENTS = (
     Environment(
         MPICH, "mpich", waits=lambda at: (at["operator"], at["element"]) == ("max", "double")
@@ -45,7 +45,6 @@ def shown(tmp_path_factory):
 
 
 def words(matrix):
-    """Return the verdicts of each row."""
     return {row.name: [mark.word for place in row.places for mark in place] for row in matrix.rows}
 
 

@@ -1,4 +1,4 @@
-"""A campaign on several partitions shows them side by side and pools none with another."""
+"""A campaign on several partitions shows them side by side and never pools partitions."""
 
 import csv
 from dataclasses import replace
@@ -15,7 +15,7 @@ from onesided.studies import find
 from onesided.studies.stfc.shared_counter import EXPERIMENT
 from onesided.studies.stfc.shared_counter.tables import latency
 
-#: How much longer an access takes on the second partition, which is otherwise the first again.
+#: The factor of access times on the second partition, which otherwise equals the first.
 LONGER = 10.0
 
 
@@ -69,13 +69,13 @@ def test_one_partition_needs_no_name(material):
 
 
 def waits_unless_helped(at, setting):
-    """Behave as an MPI whose windows are not in shared memory."""
+    """Behave like an MPI whose windows are not in shared memory."""
     return "delayed" if setting == "async_thread" else "waits"
 
 
 @pytest.fixture(scope="module")
 def progress_folder(tmp_path_factory):
-    """Return a campaign whose MPIs are independent in part within a node, and nowhere across."""
+    """Return a campaign: its MPIs are partly independent within a node, never across nodes."""
     within = [one for one in progress.ENVIRONMENTS if one.family in ("mpich", "openmpi")]
     across = [replace(one, behaviour=waits_unless_helped) for one in within]
     folder, other = (

@@ -1,4 +1,4 @@
-"""The claims on the five patterns: a changed time turns the answer to each of them."""
+"""The claims about the five patterns: a changed time reverses the outcome of each claim."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ MPICH, SHMEM = made.ENVIRONMENTS[0].name, made.ENVIRONMENTS[-1].name
 
 
 def answers(folder, kernel, change=None, ranks=(2,), **options):
-    """Return the answer to each claim on a kernel, after a change of the samples."""
+    """Return the outcome of each claim about a kernel, after a change of the samples."""
 
     def make(own):
         environments = made.ENVIRONMENTS[0], made.ENVIRONMENTS[-1]
@@ -34,7 +34,7 @@ def answers(folder, kernel, change=None, ranks=(2,), **options):
 
 @pytest.fixture(scope="module")
 def as_it_is(tmp_path_factory):
-    """Return a function that answers each claim on a kernel with nothing changed."""
+    """Return a function that gives each claim's outcome for a kernel with unchanged samples."""
     return cache(lambda kernel: answers(tmp_path_factory.mktemp(kernel), kernel))
 
 
@@ -44,7 +44,7 @@ def word(found, words):
 
 
 def times(factor, cell):
-    """Return a change: the times of some cells, multiplied by a factor."""
+    """Return a change that multiplies the times of some cells by a factor."""
     is_meant = pl.col("cell").str.contains(cell) & (pl.col("metric") == "time")
     return is_meant, pl.col("value") * factor
 
@@ -108,7 +108,7 @@ def test_mpi2_of_the_tree_is_what_only_a_parent_and_its_child_call(tmp_path):
 
 
 def spread(factor, interface):
-    """Return a change: the times of 8 bytes vary more, around their middle."""
+    """Return a change: times of 8 bytes vary more, around the same middle."""
     middle = made.SHMEM_S * made.TIMES[interface] + 8 / made.BYTES_PER_S
     is_meant = pl.col("cell").str.contains(f"interface={interface},.*=8,") & (
         pl.col("metric") == "time"

@@ -1,4 +1,4 @@
-"""The pages of the five patterns: published beside today's, ratios, claims, and who waits."""
+"""The pages of the five patterns: published and today's tables, ratios, claims, who waits."""
 
 import csv
 import io
@@ -85,7 +85,7 @@ def test_a_row_is_an_interface_of_an_mpi_and_a_column_a_number_of_ranks(two_core
     row = found.rows[1]
     assert row["mean_2"].value == pytest.approx(6 * made.SHMEM_S, rel=0.02)
     assert row["removed_2"].value == pytest.approx(0.02)
-    # one spike of 50 trials: the project's median does not see it, nor does the filtered mean
+    # one spike in 50 trials: neither the project's median nor the filtered mean sees it
     assert row["median_2"].value == pytest.approx(row["mean_2"].value, rel=0.01)
     assert row["note_2"].startswith("median 6.0") and "2\u202f% removed" in row["note_2"]
 
@@ -206,7 +206,7 @@ def test_at_least_eight_claims_are_decided_by_the_values(eight_cores):
     }
     assert len(every) >= 8
     words = {key: row[MPICH] for key, row in every.items()}
-    of_noise = ("vary less", "more stable", "scales better")  # noise and growth are alike
+    of_noise = ("vary less", "more stable", "scales better")  # noise and growth have the same size
     decided = {word for (_, claim), word in words.items() if not any(n in claim for n in of_noise)}
     assert decided == {HOLDS, DOES_NOT_HOLD}
 
@@ -214,7 +214,7 @@ def test_at_least_eight_claims_are_decided_by_the_values(eight_cores):
         (found,) = [w for (k, claim), w in words.items() if k == kernel and claim.startswith(start)]
         return found
 
-    # six times: not eight
+    # six times, not eight
     assert word("distant_messages", "A message of 8 bytes takes at least") == DOES_NOT_HOLD
     assert word("right_shift", "A shift of 8 bytes takes at least five") == HOLDS
     assert word("right_shift", "For 1 Mbyte") == HOLDS
@@ -313,7 +313,7 @@ def test_a_failure_at_the_end_keeps_its_samples_and_a_crash_has_its_word(tmp_pat
     assert isinstance(kept["mean_2"], Measure)
     assert kept["mean_2"].remark == verdicts.TEARDOWN_FAILURE
     assert rows["absent-1", "MPI, collective"]["mean_2"] == verdicts.UNAVAILABLE
-    # what was not run does not say how many cores it would have had: the others do
+    # cells that were not run do not say how many cores they would have had; the others do
     assert rows["absent-1", "MPI, collective"]["mean_4_crowded"] == verdicts.UNAVAILABLE
     assert "mean_4" not in rows["absent-1", "MPI, collective"]
 

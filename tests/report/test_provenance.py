@@ -1,4 +1,4 @@
-"""Where a report comes from: compiler, processor, libraries, and the MPI's text uncut."""
+"""The origin of a report: compiler, processor, libraries, and the MPI's text in full."""
 
 import csv
 import json
@@ -25,10 +25,10 @@ def loaded(campaign):
 
 
 class Reading:
-    """A campaign as it is, but for how its cells are read."""
+    """A campaign, except for the way in which its cells are read."""
 
     def __init__(self, loaded, read):
-        """Take what is not asked for here from the campaign."""
+        """Take everything else from the campaign."""
         self.cells = loaded.cells
         self.campaign = SimpleNamespace(record=loaded.campaign.record, read_cells=read)
 

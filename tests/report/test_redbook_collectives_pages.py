@@ -25,7 +25,7 @@ def two_cores(tmp_path_factory):
 @pytest.mark.parametrize(
     ("kernel", "best", "rows", "factor"),
     [
-        # not of 4104 bytes, of which there are no puts
+        # not for 4104 bytes, for which there are no puts
         ("alltoall_algorithms", COLLECTIVE, 3, 1.1),
         ("transpose", ONE_SIDED, 2, 1.2 / 0.6),
         ("hierarchical_collectives", "shared memory", 7, 2.0),
@@ -69,7 +69,7 @@ def test_no_answer_rests_on_more_ranks_than_cores(tmp_path):
 #: Claims that two cores do not decide, by their place.
 UNDECIDED = {
     "alltoall_algorithms": {2, 6, 7, 12, 13},
-    # the barrier needs four ranks; what "thread" is the source does not say
+    # the barrier needs four ranks; the source does not say what "thread" is
     "transpose": {1, 8},
     # the calls on several nodes, and without shared memory
     "hierarchical_collectives": {5, *range(6, 12)},
@@ -84,7 +84,7 @@ def test_claims_hold_where_the_source_is_right(two_cores, kernel):
         assert row[MPICH] == row[OPENMPI] == expected, row["claim"]
 
 
-#: Claims that rest on no time that is reversed, or that say "at most", by their place.
+#: Claims that use no reversed time, or that say "at most", by their place.
 STILL = {"alltoall_algorithms": {0}, "transpose": {5, 6}, "hierarchical_collectives": set()}
 
 

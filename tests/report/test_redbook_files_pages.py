@@ -57,7 +57,7 @@ def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
     found = {(row["direction"], row["blocks"], row["storage"]): row[MPICH] for row in table.rows}
     assert found["write", "many short runs", "disk"] == "a collective call"
     assert found["read", "one long run", "tmpfs"] == "a system call a run"
-    # files of their own are no way to one file
+    # separate files are no way to write one file
     assert "a file a rank" not in found.values()
     _, table = parts(two_cores["remote_read"], Kinds)
     assert {row[MPICH] for row in table.rows if row["cache"] == "warm"} == {ONE_SIDED}

@@ -1,4 +1,4 @@
-"""The pages of messages and puts: limits, what hangs, the best kind, the clock, and the claims."""
+"""The pages of messages and puts: limits, hangs, the best kind, the clock, and the claims."""
 
 from dataclasses import replace
 
@@ -114,7 +114,7 @@ def test_the_settings_that_change_the_limit_are_compared_with_the_default(
         f"{lowers}."
     )
     assert words_with(material, MPICH)[5:7] == words
-    # the claims without a setting are about the default
+    # claims without a setting are about the default
     assert words_with(material, MPICH)[:3] == [DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS]
     whys = {row["environment"]: (row["word"], row["why"]) for row in table.rows}
     if not lowered:
@@ -179,7 +179,7 @@ def test_a_hang_at_a_lower_limit_is_a_claim_of_its_own(tmp_path):
     lowered = replace(first, setting="eager_lowered", statuses=hangs)
     options = {"environments": [lowered, first], "kernels": ["in_place_all_to_all"]}
     material = materials(made.campaign, tmp_path, **options)["in_place_all_to_all"]
-    # the claims without a setting are about the default
+    # claims without a setting are about the default
     assert words_with(material, MPICH) == [*[HOLDS] * 4, NOT_MEASURED, HOLDS, HOLDS]
 
 

@@ -49,7 +49,8 @@ def test_the_efficiency_is_that_of_each_launch(overlap):
     assert len(found) == len(table.rows) == 14
     row = found["MPI_Put by a thread", "1 MiB", "sleeps"]
     for name in (MPICH, OPENMPI):
-        # of the longer and of the sum all launches have the same share: noise has left the ratios
+        # all launches have the same share of the longer time and of the sum: no noise is in the
+        # ratios
         assert row[name].value == pytest.approx(0.9)
         assert row[name].launches == 6
         assert found["MPI_Isend", "16 MiB", "computes"][name].value == pytest.approx(0.05)
@@ -71,7 +72,7 @@ def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
         (-3.0, 0.49, DOES_NOT),
         (0.4, 0.6, OPEN),
         (0.5, 0.5, OPEN),
-        # more than all was hidden: the machine was busy at one of the three
+        # more than everything was hidden: the machine was busy during one of the three
         (0.9, 2.0, OPEN),
     ],
 )
@@ -121,7 +122,7 @@ def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
 
 
 def cell(transfer, peer, setting, crowded):
-    """Return a cell that differs by what says how many threads want a core."""
+    """Return a cell that differs in the number of threads that need a core."""
     place = {"system": "laptop", "partition": "node", "ranks": 2, "setting": setting}
     labels = {"transfer": transfer, "peer": peer}
     return Cell({**place, "labels": labels, "oversubscribed": crowded})

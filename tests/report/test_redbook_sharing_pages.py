@@ -40,7 +40,7 @@ def test_tasks_are_beside_tasks_of_threads_and_table_24_is_as_printed(two_cores)
 
 
 def test_claims_hold_where_the_source_is_right(two_cores, eight_cores):
-    # what all tasks send together is counted: 16 tasks need no cores for it
+    # all tasks' messages together count: 16 tasks need no cores for this
     assert words(two_cores["halo"]) == [HOLDS] * 5 + [NOT_MEASURED, HOLDS]
     assert words(eight_cores["halo"]) == [HOLDS] * 5 + [NOT_MEASURED, HOLDS]
     assert words(eight_cores["adapter_sharing"]) == [NOT_MEASURED] + [HOLDS] * 4

@@ -1,4 +1,4 @@
-"""The pages of threaded calls and of matrix and vector: what threads cost and gain; the claims."""
+"""The pages of threaded calls and of matrix and vector: gains and costs of threads; the claims."""
 
 from types import SimpleNamespace
 
@@ -83,7 +83,7 @@ def test_printed_speed_ups_are_beside_todays_and_the_suspect_one_is_marked(two_c
     assert found["Example 2", 8, 2]["published"] == pytest.approx(207 / 16)
     assert [key for key, row in found.items() if row.get("mark")] == [("Example 2", 4, 2)]
     assert table.notes[0][0] == found["Example 2", 4, 2]["mark"]
-    # the source's own speed-ups of a program of threads alone follow from its times
+    # the source's own speed-ups of a program with threads only follow from its times
     printed = {threads: found["Table 23:", 1, threads]["published"] for threads in (2, 4, 8)}
     (rays,) = [table.part for table in tables[2:]]
     assert {int(row["threads"]): float(row["speedup"]) for row in rays.rows[1:]} == pytest.approx(

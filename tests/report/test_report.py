@@ -180,7 +180,7 @@ def test_a_hostile_name_is_text(html, parsed):
     assert "<script>alert" not in html
     assert "&lt;script&gt;alert" in html
     assert "<b>not</b>" not in html
-    # Vega, the page's own, and the specification of each of three figures
+    # Vega, the page's own script, and the specification of each of three figures
     assert parsed.scripts == 5
     packed = re.findall(r'<script type="text/plain"[^>]*>(.*?)</script>', html, flags=re.S)
     assert all(re.fullmatch(r"[A-Za-z0-9+/=]*", one) for one in packed)
@@ -214,7 +214,7 @@ def test_sections_of_one_name_are_one_where_the_first_of_them_is():
 
 def test_the_page_needs_nothing_from_elsewhere(html):
     without_library = re.sub(r'<script type="text/plain".*?</script>', "", html, flags=re.S)
-    # a link that a reader may follow is fetched by nobody else
+    # no browser fetches a link that a reader may follow
     to_follow = re.sub(r'<a href="https://github.com/[^"]*/issues/[0-9]+">', "", without_library)
     for found in re.findall(r'(?:src|href)="([^"]*)"', to_follow):
         assert not found.startswith(("http:", "https:", "//"))
@@ -274,7 +274,7 @@ def test_latencies_of_two_settings_say_of_which_they_are(campaign, tmp_path):
 
 @pytest.fixture(scope="module")
 def built_again(page_path, campaign, drawn_once):
-    """Return the files of a report, and those of another one that took the place of an older."""
+    """Return the files of a report, and the files of a report that replaced an older one."""
     drawn_once.clear()
 
     def content():
@@ -349,7 +349,7 @@ def test_six_algorithms_and_two_compute_lengths(tmp_path):
     report.build(report.load(folder, find()), single_file=True)
     bars = rows_of(folder / "report" / "figure1_measured.csv")
     shown = {float(row["length_s"]) for row in bars if row["value"][:1].isdigit()}
-    assert shown and not shown & {0.01, 0.24}  # as they were, not as they were asked for
+    assert shown and not shown & {0.01, 0.24}  # the cores of the launch, not the requested cores
     rows = rows_of(folder / "report" / "table1_measured_all.csv")
     assert {row["compute_s"] for row in rows} == {"0.01", "0.24"}
 
@@ -391,10 +391,10 @@ def test_each_study_has_a_page_of_its_own_and_all_lead_to_all(pages, html):
         assert {link for link, here in links if here} == {name}
     assert 'data-table="grid_shared_counter"' in texts["stfc.html"]
     assert 'data-table="grid_shared_counter"' not in texts["index.html"]
-    # the answer is said once
+    # the answer is there only once
     assert 'data-table="shared_counter_answer"' in texts["index.html"]
     assert 'data-table="shared_counter_answer"' not in texts["stfc.html"]
-    # the answers have no figure, and so no library to draw one
+    # the answers have no figure, so the page needs no library to draw
     assert len(texts["index.html"]) < 200_000 < len(texts["stfc.html"])
     sections = set(re.findall(r'<section id="([\w-]+)"', html))
     shown = [set(re.findall(r'<section id="([\w-]+)"', text)) for text in texts.values()]

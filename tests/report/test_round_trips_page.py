@@ -1,4 +1,4 @@
-"""The page of round trips: a count for each call, or an interval where the times tell none."""
+"""The page of round trips: a count for each call, or an interval if the times give no count."""
 
 from functools import partial
 
@@ -16,21 +16,21 @@ from onesided.studies.wire.trips import Point, Trips, missed, trips_of
 
 DELAYS_US = (250, 500, 1000, 1500)
 WORK_S = 20e-6
-#: Round trips of each call, by operation and synchronisation: those of the lock, of the operation,
-#: of what completes it.
+#: Round trips of each call, by operation and synchronisation: of the lock, of the operation, and of
+#: the completing call.
 TRIPS = {
     ("put", "lock_all_flush"): (0, 0, 1),
     ("fetch_and_op", "lock_all_flush"): (0, 0, 1),
     ("put", "lock_exclusive"): (1, 0, 2),
     ("fetch_and_op", "lock_exclusive"): (1, 0, 2),
 }
-#: Of the second MPI: fetches differ, and a lock.
+#: The second MPI: fetches differ, and a lock.
 OTHER = {
     **TRIPS,
     ("fetch_and_op", "lock_all_flush"): (0, 2, 1),
     ("put", "lock_exclusive"): (2, 0, 0.5),
 }
-#: With the third nothing is on a line.
+#: With the third MPI, no times are on a line.
 ENVIRONMENTS = (
     Environment(MPICH, "mpich"),
     Environment(OPENMPI, "openmpi"),
@@ -46,7 +46,7 @@ CELLS = {
         delay_us=DELAYS_US,
     )
 }
-#: What comes after the compute of a target whose processor an access needs: the answer, one way.
+#: The round trips after the compute of a target whose processor an access needs: the answer alone.
 ANSWER = 0.5
 
 
@@ -142,7 +142,7 @@ def test_an_access_whose_interval_allows_several_numbers_has_the_sum_of_its_call
     calls = [trips(1.95, 2.02), trips(0.9, 1.05)]
     assert trips(2.7, 3.4).words == "2.7 to 3.4"
     assert trips(2.7, 3.4, *calls).words == "3"
-    # what the interval does not allow, or what a call leaves open, is not said
+    # numbers outside the interval, or a call without a number, are not reported
     assert trips(3.3, 4.4, *calls).number is None
     assert trips(2.7, 3.4, *calls, trips(-0.2, 0.5)).number is None
 
@@ -194,7 +194,7 @@ def computing(material):
 def test_an_access_that_needs_the_targets_processor_waits_for_the_end_of_its_compute(material):
     rows = computing(material)
     assert rows["computes", "put", "lock_all_flush"][MPICH] == "waits, then 0.5"
-    # a time on no line leaves the number open, and nothing else
+    # times on no line leave the number open, and change nothing else
     assert rows["computes", "put", "lock_all_flush"][IMPI] == "waits"
     assert {row[IMPI] for (state, *_), row in rows.items() if "MPI_Iprobe" in state} == {
         "does not wait"

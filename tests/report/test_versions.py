@@ -1,4 +1,4 @@
-"""Campaigns side by side say since which version an access completes while its target computes."""
+"""Campaigns side by side show since which version an access completes during compute."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_versions_are_columns_of_their_mpi_the_oldest_first(three):
     assert [name for name, _ in versions.matrix(beside).columns] == ["mpich", "openmpi"]
     [(_, mpich), (_, openmpi)] = versions.matrix(beside).columns
     assert mpich == ["4.3.0", "5.0.2", "5.0.11"]
-    # measured in two campaigns: told apart
+    # measured in two campaigns: the page distinguishes them
     assert [name.partition(",")[0] for name in openmpi] == ["5.0.8", "5.0.8"]
     assert len(set(openmpi)) == 2
 

@@ -1,4 +1,4 @@
-"""What a page has packed for its script, for tests that read the page's text."""
+"""The packed parts of a page, for tests that read the page's text."""
 
 import base64
 import gzip
@@ -16,7 +16,7 @@ def unpack(text):
 
 
 def whole(html):
-    """Return a page with all rows of each table in place of its first ones."""
+    """Return a page that has all rows of each table, not only the first ones."""
 
     def filled(found):
         return found["head"] + unpack(found["rest"]) + found["tail"]

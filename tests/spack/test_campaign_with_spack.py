@@ -1,4 +1,4 @@
-"""Campaigns whose kernels Spack is to build: with a real one (else skipped), and without."""
+"""Campaigns whose kernels Spack builds: with a real Spack (else skipped), and without."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def one_mpi(tmp_path, monkeypatch):
-    """Have a Spack environment of one MPI, in a folder of its own, with a build folder of its own.
+    """Give a Spack environment with one MPI in its own folder, with its own build folder.
 
-    The machine's own files of that kind are not touched.
+    The machine's own files of this kind are not touched.
     """
     if spack.find() is None:
         pytest.skip(f"no Spack in {spack.where_it_was_looked_for()}")

@@ -1,6 +1,7 @@
 """What `onesided spack machine` finds and writes, and what `onesided spack check` refuses.
 
-Most MPIs here are a compiler wrapper of a few lines, which says of its library what a test wants.
+Most MPIs here are a compiler wrapper of a few lines, which reports about its library what a test
+needs.
 """
 
 import json
@@ -75,7 +76,7 @@ def provide_wheel(machine, name, text, **changes):
     family = name.split("-")[0]
     prefix = machine / "build/environments" / name / "prefix"
     wrapper = make_mpi(prefix, text)
-    # what the machine file does not read may stay empty
+    # files that the machine file does not read may stay empty
     document = dict.fromkeys(documents.load_schema("environment")["required"]) | {
         "schema": "onesided/environment/1",
         "name": name,
@@ -213,7 +214,7 @@ def test_intels_wheel_gets_the_layout_and_the_file_that_spacks_package_wants(mac
 
 
 def sourced(script, given):
-    """Return the variables of a shell that read a script."""
+    """Return the variables of a shell after reading a script."""
     outcome = subprocess.run(
         ["/bin/sh", "-c", f"{script}\nexec /usr/bin/env -0"],
         env={"PATH": "/usr/bin:/bin", **given},
@@ -229,7 +230,7 @@ def sourced(script, given):
 
 @pytest.fixture
 def debian(machine, monkeypatch):
-    """A /usr that two MPIs share, as Debian has it."""
+    """A /usr that two MPIs share, as on Debian."""
     usr = machine / "usr"
     for suffix, spec, library in (
         ("mpich", "mpich@4.0.2", "libmpich.so.12"),
@@ -297,7 +298,7 @@ def test_of_two_mpis_of_one_spec_the_second_is_left_out(debian, machine):
 
 @pytest.fixture
 def module_tree(tmp_path, monkeypatch):
-    """Return a function that adds a modulefile to a real tree of modules, if there are any."""
+    """Return a function that adds a modulefile to a real tree of modules, if modules exist here."""
     homes = [home for home in MODULES_HOMES if home and (Path(home) / "init/bash").is_file()]
     if not homes:
         pytest.skip("environment modules are not installed")
@@ -389,7 +390,7 @@ def test_what_is_written_passes_its_own_check_and_stands_the_next_time(two_mpis,
     assert cli.main(["spack", "machine", "--write"]) == 0
     document = yaml.safe_load(file_of(two_mpis).read_text())
     specs = ["intel-oneapi-mpi@2021.18.1+generic-names", "mpich@5.0.2"]
-    assert document["definitions:"] == [{"mpis": specs}]  # two colons: instead of the portable ones
+    assert document["definitions:"] == [{"mpis": specs}]  # two colons: instead of the portable
     assert document["packages"]["mpich"]["buildable"] is False
     assert spack_machine.check(file_of(two_mpis)) == []
     capsys.readouterr()
@@ -517,7 +518,7 @@ def test_a_real_spack_names_the_dependencies_of_mpich_and_what_could_stand_in_fo
         pytest.skip(f"no Spack in {spack.where_it_was_looked_for()}")
     found = plan.not_to_build(program, ["mpich", "libfabric"])
     assert {"hwloc", "yaksa", "mvapich2", "llvm", "pkg-config"} <= set(found)
-    # what has an external, and virtual packages, whose providers are what counts
+    # packages with an external, and virtual packages, for which the providers count
     assert not {"mpich", "libfabric", "c", "mpi", "pkgconfig"} & set(found)
     with pytest.raises(OnesidedError, match=r"no.such.package"):
         plan.not_to_build(program, ["no-such-package"])
@@ -528,7 +529,7 @@ def test_a_real_spack_names_the_dependencies_of_mpich_and_what_could_stand_in_fo
 
 @pytest.fixture
 def written(two_mpis):
-    """A machine file that is right; returns a function that changes and checks it."""
+    """A valid machine file; returns a function that changes and checks the file."""
     cli.main(["spack", "machine", "--write"])
     path = file_of(two_mpis)
 
@@ -647,7 +648,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def two_ranks(folder, programs, variables):
-    """Compile with a prefix's wrapper, run two ranks with its launcher; return what they said."""
+    """Compile with a prefix's wrapper, run two ranks with its launcher; return their output."""
     (folder / "ranks.c").write_text(RANKS)
     crowd = {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
     options = {"cwd": folder, "env": {**os.environ, **AS_ROOT, **crowd, **variables}}

@@ -1,4 +1,4 @@
-"""Claims about the provider spack: what it calls, when, and what becomes of an environment."""
+"""Claims about the provider spack: its calls, their times, and the resulting environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
-#: Acts as Spack for a matrix that was thought out: what it is called with is written down.
+#: Acts as Spack for an invented matrix, and records its calls.
 STAND_IN = """#!/bin/sh
 echo "$*" >> "{root}/calls"
 case "${{3:-$1}}" in
@@ -29,7 +29,7 @@ esac
 
 
 class StandIn:
-    """Spack as far as the provider calls it."""
+    """Spack, as far as the provider calls it."""
 
     def __init__(self, root):
         self.root = root
@@ -192,7 +192,7 @@ def test_an_mpi_of_the_machine_is_launched_as_declared_where_spack_used_that_one
     unpacked.document["environments"]["mine"] = entry
     unpacked.write()
     external = unpacked.root / "external"
-    if is_the_same:  # a prefix of links, as `onesided spack machine` makes of Debian's
+    if is_the_same:  # a prefix of links, as `onesided spack machine` makes from Debian's files
         (external / "bin").mkdir(parents=True)
         (external / "bin/mpicc").symlink_to(wrapper)
     else:

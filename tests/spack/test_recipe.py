@@ -1,4 +1,4 @@
-"""What Spack is given holds together: checked by reading, without Spack."""
+"""The files for Spack agree with each other: checked by reading, without Spack."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def recipe():
 
 
 def calls(tree, name):
-    """Return the calls of a directive: its positional values and its keywords, where constant."""
+    """Return a directive's calls: the positional values and the keywords, if constant."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
@@ -74,7 +74,7 @@ def test_every_option_the_recipe_sets_is_one_of_the_build():
 
 
 def test_the_recipe_asks_of_a_library_what_the_environments_ask():
-    """The same version text counts, whichever way an MPI was found."""
+    """The same version text counts, however an MPI was found."""
     text = RECIPE.read_text("utf-8")
     for name, family in load(config_dir() / "environments.yaml")["families"].items():
         asked = family["library_version_pattern"].replace(r"{major}\.{minor}", "{series}")

@@ -1,4 +1,4 @@
-"""The example of a site's packages.yaml: a machine file, of MPIs that campaigns know by name."""
+"""The example of a site's packages.yaml: a machine file with MPIs that campaigns know by name."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What Spack makes of the recipe and the default environment, where there is a Spack."""
+"""What a real Spack makes of the recipe and the default environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOOLS = ("cmake", "ninja", "gmake")
 
 
 def spack_command():
-    """Return Spack's command where the provider finds it; without one, skip."""
+    """Return Spack's command as the provider finds it, or skip without Spack."""
     found = spack.find()
     if found is None:
         pytest.skip(f"no Spack in {spack.where_it_was_looked_for()}: the recipe was only read")
@@ -33,7 +33,7 @@ def spack_command():
 
 
 def tool_externals():
-    """Return the tools of this machine as externals, so that Spack builds none of them."""
+    """Return this machine's tools as externals, so that Spack builds none of them."""
     packages = {}
     for tool in TOOLS:
         path = shutil.which(tool)
@@ -46,7 +46,7 @@ def tool_externals():
 
 
 class Project:
-    """A copy of what Spack reads of the project, with a machine file of one MPI."""
+    """A copy of the project's files for Spack, with a machine file of one MPI."""
 
     def __init__(self, folder, prefix):
         self.folder = folder
@@ -61,7 +61,7 @@ class Project:
             "config": {"install_tree": {"root": str(folder / "installed")}},
             "packages": {**tool_externals(),
                          family: {"buildable": False, "externals": [external]}},
-            # two colons: in place of what is portable
+            # two colons: instead of the portable values
             "definitions:": [{"mpis": [f"{family}@{version}"]}],
         })  # fmt: skip
         self.write("local.lean", {
@@ -75,7 +75,7 @@ class Project:
         path.write_text(yaml.safe_dump(document), "utf-8")
 
     def not_needed(self, family):
-        """Return what only building the MPI would need."""
+        """Return the packages that are needed only to build the MPI."""
         answer = subprocess.run(
             [self.spack, "dependencies", family], capture_output=True, text=True, check=True
         )

@@ -1,4 +1,4 @@
-"""What is recommended, and what never is."""
+"""What is recommended, and what is never recommended."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_a_ratio_is_of_two_cells_that_differ_in_one_thing():
     choice = only_choice(advised(*every))
     assert choice.factor("flavor") == pytest.approx(2.0)
     assert choice.factor("synchronisation") == pytest.approx(3.0)
-    # without the cells between them there is no ratio to the commonest code
+    # without the cells between, there is no ratio to the commonest code
     alone = only_choice(advised(*every[:2]))
     assert (alone.factor("flavor"), alone.factor("synchronisation")) == (None, None)
 

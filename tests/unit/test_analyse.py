@@ -1,4 +1,4 @@
-"""Claims about the way from collected tables to summary and verdicts."""
+"""Claims about the path from collected tables to summary and verdicts."""
 
 from __future__ import annotations
 

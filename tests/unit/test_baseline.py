@@ -26,11 +26,11 @@ TIMES_S = {
     ("copy", 1048576): 20e-6,
 }
 COMPETING = (900, 0, 1100, 99)
-"""By sample: in the second and the last the other process was not at it."""
+"""By sample: in the second and the last sample, the other process did not compete."""
 
 
 def _cells(folder):
-    """Turn one of the counter's cells, in each launch, into a cell for each baseline."""
+    """Change one cell of the counter, in each launch, into a cell for each baseline."""
     template = pl.read_parquet(folder / "cells.parquet").filter(
         pl.col("labels").str.json_path_match("$.case") == "target_idle",
         pl.col("labels").str.json_path_match("$.flavor") == "create",
@@ -48,7 +48,7 @@ def _cells(folder):
 
 
 def _samples(cells):
-    """Four bursts each; those of a cell that was not contended though it should be are fast."""
+    """Four bursts each; a cell that should be contended but was not has fast bursts."""
     rows = []
     for row in cells.filter(pl.col("status") == "ok").to_dicts():
         labels = json.loads(row["labels"])
@@ -67,7 +67,7 @@ def _samples(cells):
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    """A campaign of the counter and the baselines; nothing of one environment was had."""
+    """A campaign of the counter and the baselines; one environment was unavailable."""
     folder = counter.campaign(
         tmp_path_factory.mktemp("baseline"), algorithms=("fetch_and_op",), levels=("single",)
     )

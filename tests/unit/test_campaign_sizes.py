@@ -1,4 +1,4 @@
-"""Claims about the sizes that a report says other campaigns have: they are those of the checks."""
+"""Claims about the sizes of other campaigns in a report: they are the sizes of the checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IN_SHORT = "quick"
 
 @contextlib.contextmanager
 def on_two_cores():
-    """Let the block have two cores, as the tool has: with more, checks may have further sizes."""
+    """Give the block two cores, as the tool has: with more cores, checks may have further sizes."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(allowed)[:2])
     try:

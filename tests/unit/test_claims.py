@@ -1,4 +1,4 @@
-"""A claim holds, does not hold, or is open: its entry says what decides, the intervals decide."""
+"""A claim holds, does not hold, or is open: its entry says what decides, and intervals decide."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ SLOWER = {
 
 @pytest.fixture
 def write(tmp_path, monkeypatch):
-    """Return what writes the claims of a study and returns their table."""
+    """Return a function that writes a study's claims and returns their table."""
     monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
     folder = tmp_path / "results" / "published" / "claims"
     folder.mkdir(parents=True)
@@ -42,9 +42,9 @@ def write(tmp_path, monkeypatch):
 
 
 def material(above, below=(1.0, 0.9, 1.1), rounds=None, launches=6, **entry):
-    """Two cells with these values and intervals; None where there is no value.
+    """Two cells with these values and intervals; None means no value.
 
-    `rounds` has both values of each round, where they are told apart.
+    `rounds` has both values of each round, if rounds are distinguished.
     """
     values = {"a": below, "b": above}
     known = {"system": "s", "partition": "p", "ranks": 2, "setting": None, "oversubscribed": False}
@@ -82,7 +82,7 @@ def word(claims, own):
     [
         ((20.0, 18.0, 22.0), HOLDS),
         ((5.0, 4.0, 6.0), DOES_NOT_HOLD),
-        ((10.5, 10.0, 12.0), OPEN),  # the median is above, the interval is not
+        ((10.5, 10.0, 12.0), OPEN),  # the median is above, but the interval is not
         ((9.5, 7.0, 12.0), OPEN),
         (None, NOT_MEASURED),
     ],
@@ -235,7 +235,7 @@ def test_an_undecided_cell_leaves_a_claim_open_with_the_reason_of_the_cell(write
     assert (outcome.word, outcome.why) == (OPEN, "undecided: 1 launch, 5 needed")
 
 
-#: What the page of all claims says of a claim whose words have no bounds.
+#: What the page of all claims says about a claim whose words have no bounds.
 ABOUT, GROWTH = 1.25, 1.5
 #: Words of a claim that give the bounds.
 WITH_BOUNDS = re.compile(r"here:|within|times\b.*\)|\d to \d")

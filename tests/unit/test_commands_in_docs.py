@@ -1,4 +1,4 @@
-"""What the documentation has typed works: the command line takes it, and what it names is there."""
+"""Commands in the documentation work: the command line takes them, and their files exist."""
 
 import contextlib
 import functools
@@ -15,7 +15,7 @@ from onesided.system import paths
 from onesided.system.errors import InputError
 
 ROOT = paths.project_root()
-#: Programs for an issue, which a reader builds with an MPI of his own.
+#: Programs for an issue, which readers build with their own MPI.
 ELSEWHERE = ROOT / "docs" / "defects"
 PAGES = sorted(
     path
@@ -28,20 +28,20 @@ ASSIGNMENT = re.compile(r"(\w+)=(\S*)")
 PATH_LINE = "export PATH=$PWD/.venv/bin:$PATH"
 PROGRAMS = ("onesided", "make", "mpiexec", "mpicc", ".venv/bin/onesided")
 TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-#: What a page says that its reader has: a site file, a campaign or an experiment of one's own.
+#: Names that a page assumes: the reader's own site file, campaign or experiment.
 OWN = ("mine", "local.yaml", "FILE", "CAMPAIGN", "NAME")
 
 
 @dataclass
 class Line:
-    """One command of a page: its variables and words."""
+    """A command of a page: its variables and words."""
 
     variables: dict
     words: list
 
 
 def lines_of(page):
-    """Yield the commands of a page's blocks that call a program of ours or of an MPI."""
+    """Yield the commands of a page's blocks that call our programs or an MPI's."""
     for block in BLOCK.findall(page.read_text("utf-8")):
         for text in block.replace("\\\n", " ").splitlines():
             for part in re.split(r"\s&&\s|\s--\s(?=onesided)", text):
@@ -123,7 +123,7 @@ def test_a_folder_of_results_was_made_by_a_line_above(page):
 
 
 def results_of(line):
-    """Return the folders that a command makes: of a campaign."""
+    """Return the results folders that a campaign's command makes."""
     folder = line.variables.get("ONESIDED_RESULTS", "results")
     if line.words[0].endswith("onesided") and line.words[1:2] == ["run"]:
         return {f"{folder}/{line.words[2]}"}

@@ -1,4 +1,4 @@
-"""Claims about `onesided compare`: what is the same cell, what turned, what is printed."""
+"""Claims about `onesided compare`: which cells are the same, what changed, what is printed."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def made(folder, environments=RUNNING, **options):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Return two campaigns that differ by noise alone."""
+    """Return two campaigns that differ only by noise."""
     parent = tmp_path_factory.mktemp("runs")
     return made(parent / "first", seed=1), made(parent / "second", seed=2)
 
 
 @pytest.fixture
 def copy(runs, tmp_path):
-    """Return the first campaign, and a copy of the second to be changed."""
+    """Return the first campaign, and a copy of the second for changes."""
     shutil.copytree(runs[1], tmp_path / "second")
     return runs[0], tmp_path / "second"
 
 
 def turn_verdict(folder, before, after, **changes):
-    """Change the last plain cell with a verdict; return it."""
+    """Change the last plain cell with a verdict; return the cell."""
     path = folder / "verdicts.json"
     document = json.loads(path.read_text())
     cell = next(cell for cell in reversed(document["cells"]) if cell["verdict"] == before)
@@ -206,7 +206,7 @@ def test_what_is_the_same_may_be_said_and_then_holds_for_nothing_else(runs, old)
     new = next(name for name in ("mpich-5.0.2", "impi-2021.18.1") if name != old)
     found = campaigns.compare(*runs, find(), {old: new})
     assert {whole.name for whole in found.overall} == {f"{old} → {new}", "openmpi-5.0.11"}
-    # the one is only in the first now, the other only in the second
+    # the one is now only in the first campaign, the other only in the second
     cells = kept(runs[0], new) // 6
     assert found.missing == {new: (cells, 0), old: (0, cells)}
 

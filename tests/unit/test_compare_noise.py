@@ -1,9 +1,10 @@
-"""Claims about what `onesided compare` calls a difference, on the noise of real campaigns.
+"""Claims about the differences that `onesided compare` reports, on the noise of real campaigns.
 
-data/launch_spreads_1.json holds launches of five campaigns of the same three MPIs on one machine,
-hours apart, between which nothing was changed; data/launch_spreads_2.json those of five on a
-machine whose cores others used, over two days. launch_spreads.py makes such files. Two sets are
-drawn from their rounds, whole rounds at a time, since the cells of a round have much in common.
+data/launch_spreads_1.json has launches of five campaigns of the same three MPIs on one machine,
+hours apart and without changes. data/launch_spreads_2.json has launches of five campaigns over two
+days, on a machine whose cores others used. launch_spreads.py makes such files. Two sets of launches
+are drawn from the rounds of a file. Whole rounds are drawn, because the cells of a round have much
+in common.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from onesided.compare.pair import Pair, Timed
 DATA = Path(__file__).parents[1] / "data"
 TEN_PERCENT = math.log(1.1)
 QUIET = 0.03
-#: That of the machine whose cores others used comes with the slow tests.
+#: The file of the machine whose cores others used is only in slow tests.
 NOISE = [
     "launch_spreads_1.json",
     pytest.param("launch_spreads_2.json", marks=pytest.mark.slow),
@@ -49,7 +50,7 @@ SAME_CELL = Pair(CELL, CELL)
 
 
 def drawn(spreads, source, launches, shifts=lambda place, environment: 0.0):
-    """Return two sets of launches of all cells; the second is shifted as asked."""
+    """Return two sets of launches of all cells; the second set is shifted."""
     rounds = source.sample(range(len(spreads[0][2])), 2 * launches)
     timed = []
     for place, (environment, kernel, values) in enumerate(spreads):
@@ -67,7 +68,7 @@ def drawn(spreads, source, launches, shifts=lambda place, environment: 0.0):
 
 
 def called(timed):
-    """Return the environments, and the cells, that are called different."""
+    """Return the environments, and the cells, that are reported as different."""
     return (
         {
             (w.environment, w.kernel, w.difference.word)
@@ -108,7 +109,7 @@ def test_ten_percent_of_an_environment_is_found_at_six_launches(spreads, environ
 
 
 def test_ten_percent_of_a_single_quiet_cell_is_found_at_ten_launches(spreads):
-    """A third of all cells is as quiet as that; docs/methods.md says what is found of others."""
+    """A third of all cells is this quiet; docs/methods.md has the results of other cells."""
     spread = [statistics.stdev([v for v in row[2] if v is not None]) for row in spreads]
     quiet = [place for place, value in enumerate(spread) if value <= QUIET]
     assert len(quiet) > len(spreads) / 4
@@ -190,7 +191,7 @@ def test_a_round_without_its_slow_cells_is_not_faster_for_that():
 
 
 def test_rounds_that_only_a_few_cells_have_do_not_speak_for_an_environment(spreads):
-    """A campaign with further rounds has such: its cells that spread most."""
+    """Cells of a campaign with further rounds have such rounds, and these cells spread most."""
     timed = drawn(spreads, random.Random(1), 6)
     more = [
         one._replace(second={**one.second, **dict.fromkeys(range(100, 106), 0.5)})

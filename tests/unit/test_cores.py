@@ -1,4 +1,4 @@
-"""Cores that exist and cores that this process may use are two numbers."""
+"""Existing cores and cores that this process may use are two numbers."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ MANY = range(8)
 
 
 def size_of_cache(name):
-    """Return the size of a cache as the C library's own program says it; 0 if it says none."""
+    """Return the size of a cache from the C library's own program; 0 if it is unknown."""
     answer = subprocess.run(["getconf", name], capture_output=True, text=True, check=True)
     said = answer.stdout.strip()
     return int(said) if said.isdecimal() else 0
@@ -65,7 +65,7 @@ V1 = "4:cpuset:/elsewhere\n3:cpu,cpuacct:/job\n"
         ("0::/job/step\n", {"unified/job/step/cpu.max": "350000 100000\n"}, 3.5, 3),
         ("0::/job/step\n", {"job/step/cpu.max": "50000 100000\n"}, 0.5, 1),
         ("0::/job/step\n", {"job/step/cpu.max": "1600000 100000\n"}, 16, 8),
-        # the least of a group and those above it
+        # the least of a group and of the groups above
         ("0::/a/b\n", {"a/b/cpu.max": "max 1000\n", "a/cpu.max": "4000 1000\n"}, 4, 4),
         ("0::/a/b\n", {"a/b/cpu.max": "2000 1000\n", "a/cpu.max": "4000 1000\n"}, 2, 2),
         # a container does not see the host's path of its group

@@ -1,4 +1,4 @@
-"""The crossover of two curves: where it is, its interval, and where there is none."""
+"""The crossover of two curves: its place, its interval, and curves without a crossover."""
 
 import math
 import random
@@ -11,7 +11,7 @@ SIZES = [8.0, 64.0, 512.0, 4096.0, 32768.0, 262144.0]
 
 
 def ratios(start, bandwidth, noise=0.0, seed=0):
-    """The first way over the second one: a start-up of 4 over 1, a bandwidth of 2 over 1."""
+    """The first way over the second: a start-up of 4 over 1, a bandwidth of 2 over 1."""
     source = random.Random(seed)
     return {
         size: (start + size / bandwidth)

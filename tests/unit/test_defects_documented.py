@@ -1,4 +1,4 @@
-"""Defects in docs/defects: each has a text, and a program that is C without a warning."""
+"""Each defect in docs/defects has a text, and a C program that compiles without a warning."""
 
 import re
 import subprocess

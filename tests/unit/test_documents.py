@@ -1,4 +1,4 @@
-"""A schema that is compiled lets nothing pass that the slower check of documents refuses."""
+"""A compiled schema accepts no document that the slower check refuses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ DOCUMENTS = [
 
 
 def faulty(document):
-    """Yield a document's copies, each with a field missing, of another type or unknown."""
+    """Yield copies of a document, each with a missing, wrong or unknown field."""
     for field, value in document.items():
         yield {name: other for name, other in document.items() if name != field}
         for wrong in (None, -1, 0.5, "", "../outside", "a;b", [3], {"x": [None]}, True):

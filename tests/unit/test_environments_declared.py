@@ -1,4 +1,4 @@
-"""What may be in config/environments.yaml, and the line a fault in it gets."""
+"""What config/environments.yaml may contain, and the line about a fault in it."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Progress: a line a change where nobody looks, a table on a terminal."""
+"""Progress: a line for each change without a terminal, and a table on a terminal."""
 
 import io
 
@@ -6,7 +6,7 @@ from onesided.system.display import Progress
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self):
         return True

@@ -1,4 +1,4 @@
-"""Environments in containers: how they are declared, what they say without runtime or image."""
+"""Environments in containers: their declaration, and their reasons without runtime or image."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
 
 @pytest.fixture
 def declare(tmp_path):
-    """Return a function that writes environments.yaml with these containers; gives its folder."""
+    """Return a function that writes environments.yaml with these containers into a folder."""
 
     def write(**entries):
         document = yaml.safe_load((ROOT / "config" / "environments.yaml").read_text())
@@ -34,7 +34,7 @@ def declare(tmp_path):
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """Return a folder for programs that is the whole PATH, on a machine without an image."""
+    """Return a folder of programs that is the whole PATH, on a machine without an image."""
     programs = tmp_path / "bin"
     programs.mkdir()
     monkeypatch.setenv("PATH", str(programs))
@@ -114,7 +114,7 @@ def test_without_an_image_the_reason_says_what_makes_it(machine):
 
 
 def image_with(**changes):
-    """Return a program that reads an image to hold this document, whatever it is asked."""
+    """Return a program that reads this document from any image."""
     held = {
         "schema": "onesided/image/1",
         "name": "mpich",

@@ -1,4 +1,4 @@
-"""config/wheels.lock: what it may hold, and what adding a version leaves as it was."""
+"""config/wheels.lock: its valid content, and what stays unchanged when a version is added."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Intel MPIs of before 2021.15, whose libfabric is apart from its providers.
+"""Intel MPIs before 2021.15, whose libfabric is apart from its providers.
 
-Real ones, installed from the package index; skipped where that cannot be reached.
+The MPIs are real, from the package index; the tests are skipped without the index.
 """
 
 import json
@@ -13,7 +13,7 @@ from fake_mpi import CHECKOUT
 from onesided.environments import kernels, probe, provision
 from onesided.system import paths
 
-#: The oldest, and one that does not find its providers.
+#: The oldest version, and a version that does not find its providers.
 VERSIONS = ("2021.1.1", "2021.10.0")
 CELL = "algorithm=fetch_and_op_flush;flavor=allocate;case=target_idle;compute_ms=2;spread_percent=0"
 ENTRY = {"provider": "wheel", "family": "impi", "packages": ["impi-rt", "impi-devel"]}
@@ -22,7 +22,7 @@ PATH = "FI_PROVIDER_PATH"
 
 @pytest.fixture
 def old(tmp_path, monkeypatch):
-    """A checkout with the project's sources and those MPIs beside those that it declares."""
+    """A checkout with the project's sources, its declared MPIs, and these MPIs."""
     monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     shutil.copytree(CHECKOUT / "config", tmp_path / "config")
@@ -49,7 +49,7 @@ def test_it_becomes_ready_by_itself_and_two_ranks_of_a_kernel_run_with_it(old, v
     name = f"impi-{version}"
     document = provide(name)
     assert (document["status"], document["reason"]) == ("ready", None)
-    # what it needs is in its own folder, and a part of the environment
+    # the folder that it needs is its own, and part of the environment
     providers = str(paths.environments_dir() / name / "prefix/lib/libfabric/prov")
     assert document["variables"].get(PATH, providers) == providers
     assert PATH in document["variables"] or version != "2021.10.0"
@@ -60,7 +60,7 @@ def test_it_becomes_ready_by_itself_and_two_ranks_of_a_kernel_run_with_it(old, v
     line = kernels.launch_line(document, "shared_counter", options)
     assert kernels.launch(line, kernels.variables(document), 120) == 0
     header, *_, result, _ = map(json.loads, lines.read_text().splitlines())
-    # and no other MPI of this machine, which CMake finds where a wrapper's words puzzle it
+    # no other MPI of this machine, which CMake finds if a wrapper's words confuse it
     assert header["mpi"]["library_path"].startswith(str(paths.environments_dir() / name))
     assert (header["ranks"], result["status"]) == (2, "ok")
 

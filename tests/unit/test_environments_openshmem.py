@@ -1,4 +1,4 @@
-"""OpenSHMEM as an environment: found as an MPI is, and only its own checks are run with it."""
+"""OpenSHMEM as an environment: found like an MPI, and only its own checks run with it."""
 
 import shutil
 
@@ -17,7 +17,7 @@ OPENSHMEM = {
     "names": ("oshcc", "oshrun"),
     "standard_version": "1.4",
 }
-#: A launcher whose ranks do all that is asked of them, and crash at their end.
+#: A launcher whose ranks do everything requested, and crash at their end.
 CRASHES = f"{LAUNCHES}exit 139\n"
 
 
@@ -160,7 +160,7 @@ def test_an_environment_has_the_tests_that_reframe_would_run_with_it(document, e
 
 @pytest.fixture
 def sources(tmp_path):
-    """Kernels of two studies: one has two kernels of its own a library, one is for both."""
+    """Kernels of two studies: one has two kernels for each library, the other has one for both."""
     for name in (
         "CMakeLists.txt",
         "harness/run.c",

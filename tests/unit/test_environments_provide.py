@@ -1,6 +1,6 @@
-"""Providing environments: what becomes ready, what becomes unavailable and why, what survives.
+"""Providing environments: what becomes ready, what is unavailable and why, what survives.
 
-The MPI here is a few lines of shell in a real wheel, installed by the real pip with no network.
+The MPI here is a few lines of shell in a real wheel, which the real pip installs without a network.
 """
 
 import argparse
@@ -26,12 +26,12 @@ from onesided.system.errors import InputError, OnesidedError, StoppedError
 
 
 def commands_left():
-    """Return the processes of this test; another run's on this machine are none of ours."""
+    """Return the processes of this test, without those of another run on this machine."""
     return strays.marked_processes("ONESIDED_BUILD", os.environ["ONESIDED_BUILD"])
 
 
 def states_of(name=NAME, **options):
-    """Provide and return the document and the states it went through."""
+    """Provide; return the document and the states of the environment."""
     states = []
     return provision.provide(name, say=states.append, **options), states
 
@@ -96,7 +96,7 @@ def test_a_damaged_description_is_made_again(unpacked, damage):
     unpacked.declare()
     first = provision.provide(NAME)
     paths.environment_file(NAME).write_text(damage)
-    # until then, and for whoever lists all that are declared, it is one that is not there
+    # until then, and in the list of all declared environments, it is unavailable
     found = provision.read(NAME)
     assert found["status"] == "unavailable"
     assert str(paths.environment_file(NAME)) in found["reason"]
@@ -178,7 +178,7 @@ def test_a_machine_with_no_compiler_is_a_reason(unpacked, monkeypatch):
 
 
 def test_a_launcher_that_hangs_is_ended_in_time_with_its_ranks(unpacked):
-    # the rank leaves its launcher's process group, as those of real launchers do
+    # the rank leaves its launcher's process group, as ranks of real launchers do
     unpacked.declare(launcher="#!/bin/sh\nsetsid sleep 4711 &\nsleep 4711\n")
     begin = time.monotonic()
     document = provision.provide(NAME, probe_timeout_s=0.5)
@@ -207,11 +207,11 @@ def test_one_that_is_declared_but_not_locked_stops_no_other(unpacked, onesided, 
         "which `onesided environments lock new-2.0` adds"
     )
     assert provision.read("new-2.0") == missing
-    # by its name alone it is one line and no success
+    # by its name alone: one line and no success
     answer = onesided("environments", "new-2.0", check=False)
     assert answer.returncode == 1
     assert [missing["reason"] in line for line in answer.stderr.splitlines()] == [True]
-    # nor does it stop whoever reads all that are declared
+    # other readers of all declared environments are not stopped, either
     shutil.copy(CHECKOUT / "config/settings.yaml", unpacked.config)
     (unpacked.root / "reframe_checks").symlink_to(CHECKOUT / "reframe_checks")
     found = campaign.load(str(campaign_file(environments=[NAME, "new-2.0"])))
@@ -297,10 +297,10 @@ def wait_until(condition):
 
 
 def test_an_installer_that_outlives_a_kill_keeps_the_lock(fake, monkeypatch):
-    # the next run wipes the prefix: it must not while an orphan still writes into it
+    # the next run removes the prefix, but not while an orphan still writes into it
     fake.declare()
     folder = fake.root / "build/environments/fake-1.0"
-    # an index that takes calls and never answers
+    # an index that accepts connections and never answers
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -1,7 +1,7 @@
-"""`provider: system`: an MPI that the machine has, by its wrapper or its folder.
+"""`provider: system`: an MPI of the machine, found by its wrapper or its folder.
 
-Debian's MPIs are the real ones; the others are a wrapper of a few lines, which says of its library
-what a test wants, beside a launcher that starts what it is given.
+Debian's MPIs are real. The others are a wrapper of a few lines, which reports what a test needs,
+and a launcher that starts its arguments.
 """
 
 import json
@@ -25,7 +25,7 @@ DEBIAN = {"mpich-debian": "mpich", "openmpi-debian": "openmpi"}
 
 @pytest.fixture
 def site(tmp_path, monkeypatch):
-    """Return a function that puts an MPI into a folder, as it says of itself."""
+    """Return a function that puts an MPI with the given words about itself into a folder."""
     monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     (tmp_path / "config").mkdir()
@@ -40,7 +40,7 @@ def site(tmp_path, monkeypatch):
 
 
 def declare(site, name="mine", **entry):
-    """Declare an MPI of the machine beside those of the project; return what becomes of it."""
+    """Declare an MPI of the machine in addition to the project's; return the result."""
     path = site.config / "environments.yaml"
     document = yaml.safe_load(path.read_text())
     document["environments"][name] = {"provider": "system", **entry}
@@ -68,7 +68,7 @@ def test_a_program_on_path_is_told_by_its_name_and_its_launcher_by_the_suffix(si
     monkeypatch.setenv("PATH", f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}")
     document = declare(site, compiler="mpicc.quick")
     assert document["compilers"] == {"c": str(wrapper)}
-    # what a check calls is `mpiexec`, in a folder with no other program
+    # a check calls `mpiexec`, in a folder with no other program
     launcher = Path(document["launcher"]["path"])
     assert launcher.name == "mpiexec"
     assert [path.name for path in launcher.parent.iterdir()] == ["mpiexec"]
@@ -221,7 +221,7 @@ def test_one_that_is_not_on_this_machine_stops_no_other(site, capsys):
     found = provision.provide_all()
     assert [one["status"] for one in found] == ["unavailable", "ready"]
     assert (found[0]["family"], found[0]["version"]) == (None, None)
-    # no machine has every MPI; asked for by name it must be there
+    # no machine has every MPI; an MPI requested by name must exist
     assert cli.main(["environments"]) == 0
     assert cli.main(["environments", "elsewhere"]) == 1
     assert "found no program mpicc.nowhere on PATH" in capsys.readouterr().err
@@ -232,7 +232,7 @@ def test_one_that_is_not_on_this_machine_stops_no_other(site, capsys):
 
 @pytest.fixture(params=DEBIAN)
 def debian(request, tmp_path, monkeypatch):
-    """Return the document of one of Debian's MPIs as config/environments.yaml declares it."""
+    """Return the document of one of Debian's MPIs, declared as in config/environments.yaml."""
     suffix = DEBIAN[request.param]
     if shutil.which(f"mpicc.{suffix}") is None:
         pytest.skip(f"Debian's {suffix} is not installed")
@@ -252,7 +252,7 @@ def test_debians_mpi_is_the_one_of_its_package(debian):
 
 def test_a_check_finds_debians_launcher_on_the_path_of_its_environment(debian, tmp_path):
     folder = Path(debian["launcher"]["path"]).parent
-    # ReFrame calls `mpiexec`, whatever /usr/bin/mpiexec leads to
+    # ReFrame calls `mpiexec`, wherever /usr/bin/mpiexec leads
     subprocess.run(
         ["mpiexec", *debian["launcher"]["placement"]["unbound"], "-n", "2",
          paths.environments_dir() / debian["name"] / "probe/probe", tmp_path / "findings.json"],

@@ -77,7 +77,7 @@ def test_an_experiment_is_found_by_being_there(tmp_path, monkeypatch):
     found = studies.find.__wrapped__()
     assert found.keys() - before.keys() == {"found"}
     assert (found["found"].analysis, found["found"].page) == ("analysis", "page")
-    # where a report shows it is its own word
+    # the experiment itself says where a report shows it
     places = [list(found).index(name) for name in ("progress", "found", "baseline")]
     assert places == sorted(places)
     assert found.merits["found"].metric == "time"

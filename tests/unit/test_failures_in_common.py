@@ -1,4 +1,4 @@
-"""Claims about what failing cells are said to have in common."""
+"""Claims about the common properties of failing cells."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def cells_of(verdict, *labels):
 def test_the_fewest_axes_are_told():
     failed = cells_of("hang", {"a": 0, "b": 0, "c": 0})
     others = [{"a": a, "b": b, "c": 1 - b} for a in (0, 0, 1, 1, 1) for b in (0, 1)]
-    # a leaves fewest of the others, and after b and c it leaves none fewer
+    # a leaves fewest of the others; after b and c, a leaves no fewer
     assert common(failed, failed + cells_of("right", *others)) == {"b": ["0"], "c": ["0"]}
 
 

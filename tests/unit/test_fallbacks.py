@@ -1,4 +1,4 @@
-"""What a version of an MPI needs to start is found in its own folder and by trying."""
+"""The variables that a version of an MPI needs to start are found in its folder and by trying."""
 
 import pytest
 from fake_mpi import LAUNCHES, NAME
@@ -41,7 +41,7 @@ NEEDY = [
 
 @pytest.fixture
 def provided(unpacked):
-    """Return a function that provides a made-up MPI which starts where a test of a shell holds."""
+    """Return a function that provides a made-up MPI, which starts if a shell test succeeds."""
 
     def provide(condition):
         starts = LAUNCHES.replace(
@@ -63,7 +63,7 @@ def test_an_mpi_gets_the_first_variables_with_which_it_starts(provided):
     folder = document["prefix"] + "/bin"
     assert (document["status"], document["reason"]) == ("ready", None)
     assert document["variables"] == {"FI_PROVIDER_PATH": folder, "FI_PROVIDER": "tcp"}
-    # they are a part of the environment: every launch has them
+    # they are part of the environment: every launch has them
     variables = kernels.variables(document)
     assert (variables["FI_PROVIDER_PATH"], variables["FI_PROVIDER"]) == (folder, "tcp")
 

@@ -1,4 +1,4 @@
-"""The filtered mean of the source, by hand and against the same rule written out in loops."""
+"""The filtered mean of the source: by hand, and compared with the same rule written as loops."""
 
 import random
 import statistics
@@ -44,7 +44,7 @@ def test_never_more_than_a_tenth_is_removed_and_then_the_largest():
     values = [9.0, *[1.0] * 40, *[10.0] * 5, *[20.0] * 5]
     mean, share = of(values)
     assert (mean, share) == (pytest.approx((40 + 50) / 45), 0.1)
-    # of nine trials a tenth is none
+    # a tenth of nine trials is none
     assert of([9.0, *[1.0] * 8, 50.0]) == (pytest.approx(58 / 9), 0.0)
 
 
@@ -62,7 +62,7 @@ def test_it_is_the_sources_rule(seed):
 
 def test_each_series_is_filtered_by_itself():
     found = filtered(frame(a=[5.0, 1.0, 3.0], b=[5.0, 100.0, 300.0], c=[5.0]), ["name"])
-    # one trial is the first: there is nothing to average
+    # one trial is the first: there is no other trial to average
     assert dict(found.select("name", FILTERED_MEAN).iter_rows()) == {"a": 2.0, "b": 200.0}
 
 

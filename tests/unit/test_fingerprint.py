@@ -1,4 +1,4 @@
-"""A result is old when what it came from has changed, and not when its neighbours have."""
+"""A result is old if its inputs have changed, but not if other inputs have."""
 
 import shutil
 
@@ -11,7 +11,7 @@ from onesided.system import paths
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """A copy of all that fingerprints are of; the project's root."""
+    """A copy of all inputs of fingerprints; the project's root."""
     here = paths.project_root()
     for name in ("src", "reframe_checks"):
         shutil.copytree(here / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

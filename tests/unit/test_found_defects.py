@@ -1,4 +1,4 @@
-"""Claims about config/found_defects.yaml: it is docs/defects as data; its programs still fail."""
+"""Claims about config/found_defects.yaml: it agrees with docs/defects; its programs still fail."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_version_has_only_what_was_seen_in_it():
     bitwise = [one.environment for one in known if "bitwise" in one.defect.text]
     assert bitwise == ["new"]
     assert {one.environment for one in known} == {"old", "new"}
-    # with no variable set first
+    # the case without a variable comes first
     own = [one.is_default for one in known if one.environment == "new"]
     assert own == sorted(own, reverse=True)
 

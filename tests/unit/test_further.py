@@ -1,4 +1,4 @@
-"""Claims about further rounds: which cells they carry, where, and which end each cell comes to."""
+"""Claims about further rounds: their cells, their place, and the end of each cell."""
 
 import json
 from types import SimpleNamespace
@@ -32,7 +32,7 @@ WIDE = {**NARROW, "rerun_low": 0.6, "rerun_high": 1.5}
 
 
 def wanted(*pairs, until=UNTIL):
-    """Return the wanted cells of pairs of what a cell differs in from `PLAIN` and its row."""
+    """Return the wanted cells; a pair has a cell's differences from `PLAIN`, and the cell's row."""
     cells = [{**PLAIN, **changes} for changes, _ in pairs]
     rows = {
         tuple(cell[n] for n in tables.PLACE): row
@@ -48,9 +48,9 @@ def wanted(*pairs, until=UNTIL):
         ({}, WIDE, further_rounds.HALF_WIDTH),
         ({"verdict": verdicts.UNDECIDED}, NARROW, verdicts.UNDECIDED),
         ({"verdict": verdicts.UNDECIDED}, None, verdicts.UNDECIDED),
-        # what further launches cannot decide
+        # further launches cannot decide these
         ({"verdict": verdicts.UNDECIDED, "detail": verdicts.NO_COMMON_CLOCK}, NARROW, None),
-        # of one launch nothing can be said; of values that are not positive, never
+        # one launch decides nothing; values that are not positive never do
         ({}, {**WIDE, "rerun_low": None, "launches": 1}, further_rounds.HALF_WIDTH),
         ({}, {**WIDE, "rerun_low": None}, None),
         ({}, None, None),
@@ -106,7 +106,7 @@ TESTS = [declared_test(TEST, [1, 2, 3]), declared_test("another", [1])]
 
 @pytest.fixture
 def two(ready_environment, campaign_file):
-    """Return a campaign of two environments, two rounds, and further ones."""
+    """Return a campaign of two environments, two rounds, and further rounds."""
     names = [ready_environment(name)["name"] for name in ("mpich-5.0.2", "openmpi-5.0.11")]
     return campaign.load(str(campaign_file(environments=names, rounds=2, until=UNTIL)))
 
@@ -155,7 +155,7 @@ def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two, sessi
     news = sessions.news
     assert sessions.is_open and news() == []
     write(two, 3, THIRD)
-    # of an earlier run, and of no worth before the one before it is there
+    # from an earlier run, and worthless until the session before it exists
     write(two, 5, {}, further_rounds.OUT_OF_ROUNDS)
     (third,) = news()
     assert further.line(third) == (
@@ -214,7 +214,7 @@ def test_a_round_that_all_cells_have_is_not_to_be_decided(two, campaign_file):
 
 @pytest.fixture
 def sessions(two, monkeypatch):
-    """Have the plan's sessions be such as are over when a test says so."""
+    """Make the plan's sessions end when a test says so."""
 
     def made(slot, tests):
         record = two.results / f"{slot.round}-{slot.environment}"
@@ -261,7 +261,7 @@ def test_what_may_still_come_is_announced_and_explained(two, sessions):
 
 @pytest.fixture(scope="module")
 def analysed(tmp_path_factory):
-    """Return a campaign of five rounds, in which some cells had two more, and is out of rounds."""
+    """Return a campaign of five rounds without rounds left; some cells had two more rounds."""
     folder = counter.campaign(tmp_path_factory.mktemp("further"), rounds=7)
     cells, samples = (pl.read_parquet(folder / f"{name}.parquet") for name in ("cells", "samples"))
     labels = pl.col("cell").str.contains("flavor=create")

@@ -1,4 +1,4 @@
-"""A ghost process in the answer: it needs a rank more, and a core for it."""
+"""A ghost process in the answer: it needs another rank, and a core for this rank."""
 
 from onesided.report.material import Cell
 from onesided.studies.stfc.progress.answer import helps

@@ -1,4 +1,4 @@
-"""Claims about laws of growth: which are excluded by intervals at several numbers of ranks."""
+"""Claims about laws of growth: intervals at several numbers of ranks exclude some laws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which law of growth the numbers of a source follow, told beside today's by the same function."""
+"""The law of growth of a source's numbers is in the report beside today's, by the same function."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ IN_SOURCES = {
 
 def rows_of(growth):
     """Return the rows of the source's table by their series, and the table."""
-    # a single number of ranks was measured, so that there is no table of today
+    # a single number of ranks was measured, so there is no table of today
     (folded,) = growth.parts(material(cell()))
     return {row["series"]: row for row in folded.part.rows}, folded.part
 
 
 @pytest.fixture
 def naive_broadcast(tmp_path, monkeypatch):
-    """Return a function that gives Table III's growth, with a text in it replaced."""
+    """Return a function that gives Table III's growth after a text in it is replaced."""
     source, root = paths.project_root() / "results" / "published", tmp_path / "results/published"
     root.mkdir(parents=True)
     for end in ("csv", "yaml"):

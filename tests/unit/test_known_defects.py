@@ -1,4 +1,4 @@
-"""Claims about known defects: whose they are, what they account for, and what the file must say."""
+"""Claims about known defects: their MPI, the failures they explain, and a valid file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OTHER = "operation=put,flavor=create,size_bytes=8"
 
 @pytest.fixture
 def keep(tmp_path):
-    """Return a function that writes entries, and returns what is read of them."""
+    """Return a function that writes entries and reads them again."""
 
     def write(*entries):
         document = {"schema": "onesided/known_defects/1", "defects": list(entries)}

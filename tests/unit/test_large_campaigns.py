@@ -1,4 +1,4 @@
-"""Claims about campaigns of many cells: in parts and in several processes they are the same."""
+"""Claims about campaigns with many cells: parts and several processes give the same results."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_the_processes_of_a_stage_that_is_killed_end_with_it(sign, tmp_path):
 def group(leader):
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
-        # one that has just ended has no file left
+        # a process that has just ended has no file left
         with contextlib.suppress(OSError):
             state = (folder / "stat").read_text().rpartition(")")[2].split()
             if state[0] != "Z" and int(state[2]) == leader:
@@ -151,7 +151,7 @@ def test_verdicts_are_read_alike_in_parts_of_any_size_and_in_any_layout(
     monkeypatch.setattr(cell_verdicts, "AT_A_TIME", at_a_time)
     written = json.loads((campaign / "verdicts.json").read_text())
     with monkeypatch.context() as patched:
-        # as it is written, it is never in memory as a whole
+        # while it is written, it is never in memory as a whole
         patched.delattr(documents, "read_json")
         assert cell_verdicts.read_verdicts(campaign / "verdicts.json") == written["cells"]
     other = tmp_path / "verdicts.json"
@@ -239,7 +239,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one_and_no_part(tmp_path):
 def test_a_lot_is_judged_with_what_other_lots_tell_of_its_environment(
     tmp_path, campaign, monkeypatch
 ):
-    """The threads without a setting are in one lot, those with it in another."""
+    """The threads without a setting are in one lot, the threads with a setting in another."""
     folder = tmp_path / "campaign"
     shutil.copytree(campaign, folder)
     record = json.loads((folder / "campaign.json").read_text())

@@ -1,4 +1,4 @@
-"""Claims about the table of `onesided progress`: what it shows of the lines of a launch."""
+"""Claims about the table of `onesided progress`: what it shows from the lines of a launch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATE_S = COMPUTE_S
 
 
 def result_of(at, elapsed, ranks=(1,), crowded=False, **others):
-    """Return a result line whose accesses take these seconds; others replace a series' samples."""
+    """Return a result line with these access times in seconds; `others` replaces other samples."""
     idle = at["target_state"] == "idle"
     count = len(elapsed)
     compute = None if idle else COMPUTE_S
@@ -46,7 +46,7 @@ def result_of(at, elapsed, ranks=(1,), crowded=False, **others):
 
 
 def table_of(*cells, **changes):
-    """Return the lines of the table of labels and results."""
+    """Return the lines of the table for labels and results."""
     results = {cell_id(at): result for at, result in cells}
     launch = Launch(headers=[header(**changes)], results=results, finished=True)
     return launch_table.lines(launch, list(results))
@@ -77,7 +77,7 @@ def test_a_row_has_the_medians_of_the_accesses_that_count_and_the_longest_part()
     at = labels()
     result = result_of(at, [2e-6, 4e-6, 6e-6, 8e-3], valid=[1, 1, 1, 0])
     assert row_of((at, result)).split()[6:9] == ["4.00", "complete", "2.00"]
-    # an access that began as the target's state ended
+    # an access that began when the target's state ended
     late = result_of(at, [2e-6, 4e-6, 6e-6, 8e-3], remaining=[COMPUTE_S] * 3 + [1e-4])
     assert row_of((at, late)).split()[6] == "4.00"
 

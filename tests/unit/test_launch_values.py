@@ -1,4 +1,4 @@
-"""Claims about values.parquet: one value of each launch, which all floors above read."""
+"""Claims about values.parquet: one value for each launch, read by all floors above."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ OF_SAMPLES = {
 }
 """Names through which a module has samples of a campaign."""
 DOOR = {"report/material.py", "report/cells.py"}
-"""The material of a page: its samples, and the same by other names of environments."""
+"""The material of a page: its samples, and the same under other names of environments."""
 
 
 def names_of_samples(path):

@@ -1,4 +1,4 @@
-"""One campaign at a time, and nothing of a killed one stays."""
+"""One campaign runs at a time, and a killed campaign leaves nothing behind."""
 
 import os
 import signal
@@ -167,7 +167,7 @@ def test_what_a_campaign_starts_and_its_temporary_files_are_found_by_the_next_ho
         own = Path(tempfile.mkdtemp())
         within = strays.make_temporary_folder(lock)
         assert os.environ["TMPDIR"] == str(own.parent)
-        # what the next holder calls; this one is not done yet
+        # the next holder calls this; this one is not done yet
         strays.remove_temporary_folders(lock)
         assert own.exists()
         assert not within.exists()

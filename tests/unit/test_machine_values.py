@@ -1,4 +1,4 @@
-"""What the machine itself takes is of all launches on it, and of one kind of them."""
+"""A value of the machine is from all launches on the machine, and from one kind of launches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onesided.measure.summary import MACHINE, MACHINE_OTHER, kinds_of, machine_v
 from onesided.studies import find
 
 COPIES_NS = (4.42, 3.58, 3.01, 5.32, 4.28, 4.16, 18.5, 5.35, 4.14, 18.7, 4.76, 17.9)
-"""A copy of 8 bytes beside two MPIs on a virtual machine, a value a launch."""
+"""A copy of 8 bytes with two MPIs on a virtual machine, a value for each launch."""
 
 
 def test_the_least_kind_of_launches_counts_and_no_value_between_two_kinds_is_made_up():
@@ -23,13 +23,13 @@ def test_the_least_kind_of_launches_counts_and_no_value_between_two_kinds_is_mad
 @pytest.mark.parametrize(
     ("values", "counts"),
     [
-        # a lucky launch or two are no kind
+        # one or two lucky launches are no kind
         ([1.0, 4.0, 4.1, 4.2, 4.3, 4.4, 4.5], [4.0, 4.1, 4.2, 4.3, 4.4, 4.5]),
-        # as many as three in ten are
+        # three in ten are a kind
         ([1.0, 1.1, 1.2, 4.0, 4.1, 4.2, 4.3], [1.0, 1.1, 1.2]),
-        # spread out there are no kinds
+        # values without groups have no kinds
         ([1.0, 1.9, 3.6, 7.0], [1.0, 1.9, 3.6, 7.0]),
-        # where no kind has three in ten, all count
+        # if no kind has three in ten, all launches count
         ([1.0, 3.0, 9.0, 27.0], [1.0, 3.0, 9.0, 27.0]),
         ([0.0, 1.0], [0.0, 1.0]),
         ([], []),
@@ -42,7 +42,7 @@ def test_a_kind_has_three_launches_in_ten_and_is_twice_as_far(values, counts):
 
 
 def launches(of):
-    """Return cells and values of launches: environment, round, host, value, what else differs."""
+    """Return cells and values of launches: environment, round, host, value, other differences."""
     cells, values = [], []
     for environment, turn, host, value, *more in of:
         cell = dict.fromkeys(IDENTITY, "same") | {"ranks": 2, "environment": environment}

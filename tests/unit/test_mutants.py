@@ -1,4 +1,4 @@
-"""The mutation proof: its list fits the sources, and it tells who is killed from who survives."""
+"""The mutation proof: its list fits the sources; it distinguishes killed and surviving mutants."""
 
 import json
 import os
@@ -55,7 +55,7 @@ BROKEN = mutant("no Python", "return a", "return return a")
 
 @pytest.fixture
 def repository(tmp_path):
-    """Return a function that makes a repository with a list of mutants and calls the tool in it."""
+    """Return a function that makes a repository with a list of mutants and calls the tool there."""
     files = {
         "src/onesided/__init__.py": SOURCE,
         "tests/test_least.py": TEST,
@@ -98,7 +98,7 @@ def test_one_is_killed_and_named_one_survives_and_one_that_is_no_program_is_neit
     assert found["no Python"][0] == "pytest exited 2"
     assert answer.returncode == 1
     assert "1 of 3 killed" in answer.stdout
-    # a run goes on where an earlier one of the same HEAD stopped
+    # a run continues where an earlier run of the same HEAD stopped
     reason = {"survives": "the least of equals is either"}
     again = repository([KILLED, SURVIVES | reason])
     assert again.returncode == 0, again.stdout + again.stderr

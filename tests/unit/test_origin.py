@@ -1,4 +1,4 @@
-"""What a campaign says of the checkout that it was run from."""
+"""What a campaign reports about its checkout."""
 
 import subprocess
 

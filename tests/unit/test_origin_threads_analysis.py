@@ -1,4 +1,4 @@
-"""Claims about what the analysis and the page make of the series of the kernel origin_threads."""
+"""Claims about the analysis and the page of the kernel origin_threads."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ RUNS = (
 
 
 def time_of(labels, level, origin):
-    """Seconds an operation: a thread at `multiple` is dear, two on one window take turns."""
+    """Seconds of an operation: a thread at `multiple` is slow, two on one window take turns."""
     alone = 1e-6 if level == "single" else 2e-6
     if labels["origins"] == "1" or labels["arrangement"] == "processes":
         return alone
     if labels["arrangement"] == "window_each":
-        return alone * (1 + 0.25 * origin)  # the second is slower, and the rate is its own
+        return alone * (1 + 0.25 * origin)  # the second is slower, and its rate is its own
     return 2 * alone
 
 
@@ -92,7 +92,7 @@ def sample_rows(row, labels, level):
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    """Two MPIs; the second one crashes with two threads on one window."""
+    """Two MPIs; the second crashes with two threads on one window."""
     folder = tmp_path_factory.mktemp("origin_threads")
     cells, samples = [], []
     for environment in ("first", "second"):
@@ -171,7 +171,7 @@ def test_the_rate_lasts_until_the_last_origin_is_at_its_end(summary):
 def test_the_ratio_is_to_one_origin_of_the_same_arrangement_and_level(summary):
     assert summary("scaling", "multiple", "one_window", 2) == pytest.approx(1.0)
     assert summary("scaling", "multiple", "window_each", 2) == pytest.approx(1.6)
-    # of another test, for a process more is a rank more
+    # from another test, because another process is another rank
     assert summary("scaling", "single", "processes", 2) == pytest.approx(2.0)
     assert summary("scaling", "single", "one_window", 1) == pytest.approx(1.0)
 

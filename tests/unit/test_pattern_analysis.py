@@ -1,4 +1,4 @@
-"""The analysis of a pattern: its times, and which ranks waited for the rank that computes."""
+"""The analysis of a pattern: its times, and which ranks waited for the computing rank."""
 
 import statistics
 
@@ -67,7 +67,7 @@ def test_time_is_the_median_and_the_filtered_mean_of_all_trials_but_the_first():
     times = [50.0, *[1.0] * 12, *[2.0] * 6, 30.0, 40.0]
     found = values(ANALYSIS.launch_values(pl.DataFrame(), samples(("time", 0, times))))
     assert found["time", MEDIAN] == statistics.median(times[1:]) == 1.0
-    # eight times are above 1.8 s, and a tenth of 20 may go: the two largest
+    # eight times are above 1.8 s, and a tenth of 20 may be removed: the two largest
     assert found["time", FILTERED_MEAN] == pytest.approx((12 + 12) / 18)
     assert found["removed", SHARE] == 0.1
     assert ("wait", OF_REMAINING) not in found

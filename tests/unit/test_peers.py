@@ -1,4 +1,4 @@
-"""What `make peers` reads, when it ends, and what its page says of a ratio."""
+"""The input of `make peers`, its end, and the words of its page about a ratio."""
 
 import json
 import sys
@@ -51,7 +51,7 @@ def benchmark(monkeypatch):
 
 @pytest.fixture
 def pairs(benchmark):
-    """Return a function that makes pairs of these ratios of an accumulate."""
+    """Return a function that makes pairs with these ratios of an accumulate."""
     peers = benchmark("peers")
 
     def made(ratios, alike=(), plain=(), repeated=()):
@@ -144,7 +144,7 @@ def test_the_page_says_what_a_ratio_comes_from(page, ratios, alike, plain, repea
 
 
 class BrokenError(Exception):
-    """What ends a run in the middle of a pair."""
+    """Ends a run in the middle of a pair."""
 
 
 @pytest.fixture

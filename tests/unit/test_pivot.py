@@ -1,4 +1,4 @@
-"""A table that is data: its rows, its columns, and when it says where."""
+"""A table that is data: its rows, its columns, and its column `where`."""
 
 import csv
 import io

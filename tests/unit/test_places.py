@@ -1,4 +1,4 @@
-"""Of ranks that hang, the one that the others wait for comes first, and none is left out."""
+"""Among hanging ranks, the rank for which the others wait comes first, and none is left out."""
 
 import pytest
 

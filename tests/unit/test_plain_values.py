@@ -1,4 +1,4 @@
-"""What no document may hold is refused by field, and a message is one line whatever is in it."""
+"""Invalid values of a document are refused by field, and a message is always one line."""
 
 import pytest
 

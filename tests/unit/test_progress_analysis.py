@@ -1,4 +1,4 @@
-"""Claims about what the analysis makes of the series that the kernel progress writes."""
+"""Claims about the analysis of the series that the kernel progress writes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LABELS = {
 
 
 def behaviours():
-    """Seconds an access takes, from what remains of the compute and a source of noise."""
+    """Seconds of an access, from the remaining compute and a source of noise."""
 
     def independent(rest, source):
         return 2e-6 * source.uniform(0.8, 3)
@@ -37,7 +37,7 @@ def behaviours():
     def waits(rest, source):
         return max(rest, 0) + 1e-5 * source.uniform(0.5, 3)
 
-    def delayed(rest, source):  # until the next tick, met at any phase
+    def delayed(rest, source):  # until the next tick, at any phase of the tick
         return min(max(rest, 0), TICK_S * source.uniform(0.1, 1))
 
     def partial(rest, source):
@@ -66,12 +66,12 @@ def accesses(
     widths=None,
     target_widths=None,
 ):
-    """Return samples as collected: one origin, `spoilt` launches issue all outside the compute.
+    """Return collected samples of one origin; `spoilt` launches issue all outside the compute.
 
-    `trips` holds for each launch the round trips of a cache line before and after the latency,
-    which is three times as high where they are long; `widths` how many operations the core did at a
-    time, and the latency is twice as high where these are few; `target_widths` the same of the
-    target's core before and after the latency, which costs a fifth.
+    `trips` has for each launch the round trips of a cache line before and after the latency. With
+    long round trips the latency is three times as high. `widths` has how many operations the core
+    did at a time. With a low width the latency is twice as high. `target_widths` has the same for
+    the target's core before and after the latency; a low width there costs a fifth.
     """
     source = random.Random(7)
     rows = []
@@ -106,7 +106,7 @@ def accesses(
             ]
         rows += [(number, "latency", index, factor * 1e-6 * (1 + index)) for index in range(3)]
         if trips:
-            # the first trip of all may find the other rank still in its barrier
+            # the other rank may still be in its barrier during the very first trip
             found = [before * 5, before, before, after, after, after]
             rows += [(number, "line_round_trip", index, time) for index, time in enumerate(found)]
     frame = pl.DataFrame(rows, schema=["round", "metric", "index", "value"], orient="row")
@@ -166,13 +166,13 @@ def test_local_completion_is_no_word_about_the_target():
         local = judged(early, synchronisation=synchronisation)
         assert local.word == verdicts.LOCAL_COMPLETION
         assert set(local.early_fractions) == {1.0}
-    # what fetches has been at the target
+    # fetching operations have been at the target
     fetched = judged(early, synchronisation="lock_all_flush_local", operation="get")
     assert fetched.word == verdicts.INDEPENDENT
 
 
 def with_releases(samples, releases):
-    """Add the series `released`: for each launch the share of its first samples that it holds."""
+    """Add the series `released`: for each launch the share of its first samples that it has."""
     times = samples.filter(pl.col("metric") == "elapsed")
     share = pl.col("round").replace_strict(dict(enumerate(releases, 1)), return_dtype=pl.Float64)
     flags = times.with_columns(
@@ -334,7 +334,7 @@ def test_most_launches_are_not_set_aside_for_one():
 
 
 def test_a_latency_is_far_only_among_those_on_cores_of_ones_own():
-    # the only launches with near cores were on shared ones: the far ones are all there is
+    # the only launches with near cores were on shared cores, so only the far ones remain
     found = values(
         accesses(
             behaviours()[verdicts.WAITS],
@@ -354,7 +354,7 @@ def test_latencies_beside_a_target_on_a_shared_core_are_kept_apart_where_that_ma
     found = values(samples)
     assert found["latency", "median"] == pytest.approx([2e-6] * 4)
     assert found["latency", "shared"] == pytest.approx([2.4e-6] * 2)
-    # an access that stays on its own core does not know whose the target's is
+    # an access on its own core does not know who uses the target's core
     local = pl.when(metric="latency").then(2e-6).otherwise("value")
     found = values(samples.with_columns(value=local))
     assert found["latency", "median"] == pytest.approx([2e-6] * LAUNCHES)
@@ -362,7 +362,7 @@ def test_latencies_beside_a_target_on_a_shared_core_are_kept_apart_where_that_ma
 
 
 def test_the_target_s_core_is_asked_for_only_among_latencies_on_the_origin_s_own():
-    # on a core that another used too the latency is high, whatever the target's core is
+    # on a core that another program used too, the latency is high, whatever the target's core is
     own, shared = (OWN, OWN), (SHARED, SHARED)
     found = values(
         accesses(
@@ -376,7 +376,7 @@ def test_the_target_s_core_is_asked_for_only_among_latencies_on_the_origin_s_own
 
 
 def several(moments_of):
-    """Return samples with several moments a launch: latency, round trip and width."""
+    """Return samples with several moments in a launch: latency, round trip and width."""
     rows = []
     for number in range(1, LAUNCHES + 1):
         moments = moments_of(number)
@@ -408,7 +408,7 @@ def test_a_launch_s_latency_is_the_least_of_the_moments_whose_cores_were_as_it_a
     assert found["latency", "median"] == pytest.approx([2.2e-6 * 1.005] * (LAUNCHES - 1))
     assert found["latency", "far"] == pytest.approx([6e-6 * 1.005])
     assert ("latency", "shared") not in found
-    # and the distance is that of the same moment
+    # the distance is from the same moment
     assert sorted(found["line_round_trip", "median"]) == pytest.approx(
         [NEAR_S] * (LAUNCHES - 1) + [FAR_S]
     )
@@ -432,7 +432,7 @@ def test_without_a_distance_every_latency_counts():
 
 
 def with_series(samples, name, value):
-    """Return the samples with one more series, from the state's length."""
+    """Return the samples with another series, which depends on the state's length."""
     more = samples.filter(pl.col("metric") == "compute")
     return pl.concat([samples, more.with_columns(metric=pl.lit(name), value=value)])
 
@@ -445,25 +445,26 @@ def test_an_origin_that_lost_its_core_beside_a_probing_target_says_nothing_of_th
     lost = with_series(late, "access_run_delay", LOST)
     assert progress.evidence(late)["valid"].sum() == 2 * 5
     assert progress.evidence(lost)["valid"].sum() == 0
-    # where the target is not to come to MPI at all it is the MPI that is slow, or nobody
+    # if the target should not come to MPI at all, the MPI is slow, or nobody is
     unvisited = lost.filter(pl.col("metric") != "visits")
     assert progress.evidence(unvisited)["valid"].sum() == 2 * 5
 
 
 def test_an_origin_that_lost_its_core_was_early_where_few_visits_came_meanwhile():
-    # the visits that it counted late are an upper bound of those that its access needed
+    # the late visits are an upper bound of the visits that the access needed
     late = accesses(behaviours()[verdicts.WAITS])
     lost = with_series(late, "access_run_delay", LOST)
     early = judged(with_series(lost, "visits_remaining", pl.lit(60.0)))
     assert early.word == verdicts.INDEPENDENT
     assert early.valid_launches == LAUNCHES
-    # the bound excludes nothing where it is high: never `waits` from an origin without a core
+    # a high bound excludes nothing: never `waits` from an origin without a core
     late_or_not = judged(with_series(lost, "visits_remaining", pl.lit(3.0)))
     assert (late_or_not.word, late_or_not.valid_launches) == (verdicts.UNDECIDED, 0)
 
 
 def test_a_delay_that_waiting_for_cores_accounts_for_is_none_of_the_mpis():
-    # early, after 40 % of what remained; the ranks waited for their cores for 0, or for most of it
+    # early, after 40 % of the remaining time; the ranks waited for their cores for 0, or for most
+    # of it
     late = accesses(behaviours()[verdicts.WAITS])
     early = late.with_columns(
         value=pl.when(metric="elapsed").then(4.4e-3).otherwise("value")
@@ -481,7 +482,7 @@ def test_a_delay_that_waiting_for_cores_accounts_for_is_none_of_the_mpis():
     }
     assert told["idle"] == pytest.approx([4.4e-3])
     assert told["busy"] == pytest.approx([3.4e-3])
-    # of a target that visits nobody, and of what was late, nothing is taken off
+    # nothing is subtracted for a target without visits, or from a late access
     unvisited = waited.filter(~pl.col("metric").str.starts_with("visits"))
     assert progress.evidence(unvisited)["elapsed"].max() == pytest.approx(4.4e-3)
     late_too = with_series(late, "visits_remaining", pl.lit(1000.0))
@@ -491,27 +492,27 @@ def test_a_delay_that_waiting_for_cores_accounts_for_is_none_of_the_mpis():
 
 @pytest.mark.parametrize(("visits", "word"), [(3.0, verdicts.INDEPENDENT), (60.0, verdicts.WAITS)])
 def test_a_probing_target_that_lost_its_core_is_judged_by_its_own_visits(visits, word):
-    # by the clock on the wall every access is late; so many of the target's visits fell into it
+    # by the wall clock every access is late, and so many of the target's visits were in it
     late = accesses(behaviours()[verdicts.WAITS])
     met = late.with_columns(value=pl.when(metric="visits").then(visits).otherwise("value"))
     lost = with_series(met, "compute_run_delay", LOST)
     known = with_series(lost, "visits_remaining", pl.lit(60.0))
     assert judged(known).word == word
     found = progress.evidence(known).filter("valid")
-    assert (found["remaining"] < 0.011 / 2 * 1.1).all()  # what it really ran
-    # a target that kept its core is judged by the wall's clock, however many visits there were
+    assert (found["remaining"] < 0.011 / 2 * 1.1).all()  # the time it really ran
+    # the wall clock judges a target that kept its core, however many visits there were
     assert judged(with_series(late, "visits_remaining", pl.lit(60.0))).word == verdicts.WAITS
 
 
 def test_a_target_that_had_no_core_for_nearly_all_that_remained_was_not_computing_meanwhile():
-    # it ran for half of its state, as the ranks' clock says; the half was before the issue
+    # it ran for half of its state by the rank's own clock; this half was before the issue
     late = accesses(behaviours()[verdicts.WAITS])
     lost = with_series(late, "compute_run_delay", LOST)
     few = judged(with_series(lost, "visits_remaining", pl.lit(9.0)))
     assert (few.word, few.valid_launches) == (verdicts.UNDECIDED, 0)
     enough = judged(with_series(lost, "visits_remaining", pl.lit(10.0)))
     assert enough.valid_launches == LAUNCHES
-    # who kept its core is judged by the clock on the wall, and needs no visits for that
+    # the wall clock judges an origin that kept its core, and needs no visits
     kept = judged(with_series(late, "visits_remaining", pl.lit(9.0)))
     assert (kept.word, kept.valid_launches) == (verdicts.WAITS, LAUNCHES)
 

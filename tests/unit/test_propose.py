@@ -1,4 +1,4 @@
-"""Claims about proposed references: which figures are kept, how wide their bounds are, and why."""
+"""Claims about proposed references: which figures are kept, the width of their bounds, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onesided.system import documents
 
 @pytest.fixture(scope="module")
 def analysed(tmp_path_factory):
-    """Return the folder of a synthetic campaign that was analysed."""
+    """Return the folder of a synthetic campaign with its analysis."""
     folder = tmp_path_factory.mktemp("results") / "weekly"
     progress.campaign(folder)
     analyse.analyse(folder, find())
@@ -30,7 +30,6 @@ def analysed(tmp_path_factory):
 
 @pytest.fixture
 def campaign(analysed, tmp_path, monkeypatch):
-    """Return a copy of it, for a test to change."""
     monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
     folder = tmp_path / "results" / "weekly"
     shutil.copytree(analysed, folder)
@@ -38,7 +37,7 @@ def campaign(analysed, tmp_path, monkeypatch):
 
 
 def noisy(factor, seed, launches=6):
-    """Return launches to whose latency the machine adds anything up to a factor."""
+    """Return launches to whose latency the machine adds up to a factor."""
     source = random.Random(seed)
     return [1e-6 * factor ** source.random() for _ in range(launches)]
 
@@ -67,7 +66,7 @@ def test_a_bound_above_two_times_is_refused_with_the_reason_and_how_many_rounds_
 def test_too_few_launches_are_refused_and_the_rounds_that_lack_are_named():
     found = propose.propose([1e-6, 1.1e-6, 1.2e-6])
     assert found.refusal == "measured in 3 launches, 5 needed; about 5 rounds would give one"
-    # one of them alone was near the least: more rounds than launches are needed
+    # only one of them was near the least: more rounds than launches are needed
     assert "about 12 rounds" in propose.propose([1e-6, 3e-6, 4e-6, 5e-6]).refusal
 
 
@@ -96,7 +95,7 @@ def test_a_figure_is_kept_for_each_cell_but_helped_failed_and_other_settings(cam
     kept = 0
     for cell in cells:
         if cell["verdict"] == "unavailable":
-            continue  # the name of its environment is one for pages, and none for a file
+            continue  # the name of its environment is valid for pages, but not for a file
         path = references.file_of(*(cell[name] for name in ("system", "partition", "environment")))
         figures = references.read(path, cell["test"]).figures
         name = references.figure_name("latency", cell["cell"])
@@ -134,7 +133,7 @@ def test_each_figure_is_said_with_what_it_misses_or_why_it_has_no_bound(campaign
 
 
 def make_noisy(folder, operation):
-    """Have an operation's latencies differ by a factor of three from round to round."""
+    """Give an operation latencies that differ by a factor of three from round to round."""
     samples = pl.read_parquet(folder / "samples.parquet")
     those = (pl.col("metric") == "latency") & pl.col("cell").str.contains(f"operation={operation},")
     value = pl.when(those).then(pl.col("value") * 3.0 ** pl.col("round")).otherwise("value")

@@ -1,4 +1,4 @@
-"""A published table is shown as printed, with its source; what does not fit is one line."""
+"""A published table is shown as printed, with its source; a fault gives one line."""
 
 import pytest
 import yaml
@@ -26,7 +26,7 @@ CSV = """row,message,here_ms,rate,suspect,note
 
 
 def test_each_published_table_is_on_a_page():
-    """But that of the shared counter, whose page has tables of its own."""
+    """Except the table of the shared counter, whose page has its own tables."""
     pages = [experiment.page for experiment in studies.find().values()]
     contents = [one for page in pages for one in getattr(page, "contents", ())]
     shown = {one.name for one in contents if isinstance(one, PublishedTable)}

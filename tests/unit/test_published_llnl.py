@@ -1,4 +1,4 @@
-"""The tables of LLNL are whole, and their numbers fit each other but where they are flagged."""
+"""The tables of LLNL are whole, and their numbers fit each other unless they are flagged."""
 
 from collections import Counter
 from itertools import pairwise
@@ -91,7 +91,7 @@ def test_the_summary_repeats_the_machines_tables():
 
 
 def differing(first, second):
-    """Tell whether two numbers differ by more than what two runs of one test differ."""
+    """Tell whether two numbers differ by more than two runs of one test do."""
     return first != pytest.approx(second, rel=0.05)
 
 
@@ -160,7 +160,7 @@ def test_the_unit_of_the_latency_of_ata_is_doubted_on_the_page():
     for name in ("ata", "ata_per_node"):
         said = " ".join(text for mark, text in llnl(name).table().notes if not mark)
         assert "Latency: LLNL's report prints ms, and µs is more likely" in said
-    # the only fall from one number of processes to the next that is no exchange of rows
+    # the only fall from one number of processes to the next that is not an exchange of rows
     falls = [
         (one["machine"], one["processes"])
         for one, other in pairwise(table.rows)

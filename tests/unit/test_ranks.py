@@ -44,7 +44,7 @@ def test_what_a_campaign_asks_for_replaces_what_the_partition_asks_for():
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 8, 16, 64, 256])
 def test_ranks_are_crowded_if_and_only_if_a_node_has_no_core_for_each(cores, number):
     assert (Nodes(cores).load(number) > 1) == (number > cores)
-    # on nodes that get few ranks each, only those of a node share its cores
+    # with few ranks on each node, only the ranks of a node share its cores
     assert (Nodes(cores, per_node=2).load(number) > 1) == (min(2, number) > cores)
 
 

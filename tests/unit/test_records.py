@@ -1,4 +1,4 @@
-"""What a launch left is read as it is, and every declared cell gets its end."""
+"""The files of a launch are read unchanged, and every declared cell gets its end."""
 
 import json
 from dataclasses import replace
@@ -540,7 +540,7 @@ def test_without_a_header_above_it_no_cell_counts_for_nobody_knows_which_mpi_ran
 ONE, TWO, THREE = ([started(cell), result(cell)] for cell in CELLS)
 ANOTHER = {**result("c=2"), "index": 0}
 CUT = object()
-"""A line of which the end is missing, with others below it."""
+"""A line without its end, followed by other lines."""
 NOT_MEASURED = {
     "cut": ([header(), *ONE, TWO[0], CUT, *THREE, FINISHED], {"c=2": "line 5 is cut"}),
     "lost": (

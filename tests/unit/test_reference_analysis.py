@@ -1,4 +1,4 @@
-"""What an experiment in which nothing is judged says of its ranks' samples."""
+"""The analysis of samples in an experiment without verdicts."""
 
 import polars as pl
 import pytest

@@ -1,4 +1,4 @@
-"""Claims about references: what is kept, and when a launch speaks against it."""
+"""Claims about references: what is kept, and when a launch contradicts a reference."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ def test_a_cell_that_progressed_and_waits_is_told_with_its_numbers(word):
     ("word", "probe"),
     [
         ("independent", FREE),
-        ("independent", HALF),  # one launch alone: no claim between the two
-        ("waits", FREE),  # better is no failure
+        ("independent", HALF),  # with one launch alone, no claim between the two
+        ("waits", FREE),  # a better value is no failure
         ("waits", WAITING),
-        ("independent", Probe((9e-3,) * 4, (9.1e-3,) * 4)),  # too few to tell
+        ("independent", Probe((9e-3,) * 4, (9.1e-3,) * 4)),  # too few to decide
     ],
 )
 def test_only_a_turn_for_the_worse_fails(word, probe):

@@ -1,4 +1,4 @@
-"""Claims about regression mode: which launches are repeated, and what they say of a figure."""
+"""Claims about regression mode: which launches are repeated, and what they decide for a figure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def result(
     widths=(OWN, OWN),
     target_widths=(),
 ):
-    """Return a result line whose target computed for 10 ms and waited `run_delay` of it."""
+    """Return a result line whose target computed for 10 ms and waited `run_delay` of this time."""
     series = {
         "latency": latencies,
         "line_round_trip": distances,
@@ -49,7 +49,7 @@ def result(
 
 
 def held(*launches):
-    """Return the value that decides of each figure that is held after these launches."""
+    """Return the deciding value of each figure that is checked after these launches."""
     found = repeats.decided(KEPT, [{CELL: launch} for launch in launches])
     return [one.value for one in found.values()]
 
@@ -64,7 +64,7 @@ def at(latency, **changes):
 
 
 def figure(launch, metric):
-    """Return the figure of one launch as ReFrame shows it; None where there is none."""
+    """Return a launch's figure as ReFrame shows it; None without a figure."""
     found = references.launch_figures({CELL: launch}, [metric])
     return found.get(references.figure_name(metric.name, CELL))
 
@@ -124,7 +124,7 @@ def test_launches_that_met_the_cores_otherwise_do_not_decide_beside_others():
     far, above = at(9e-6, distances=(FAR,) * 6), at(3e-6)
     assert held(far, at(1.7e-6), far, at(1.8e-6), at(1.9e-6)) == [1.8e-6]
     assert held(far, above, far, above, above) == [3e-6]
-    # one launch among many others may have met anything
+    # a single launch may have been disturbed
     assert held(far, above, far, above) == []
     assert undecided(far, above, far, above) == [NAME]
     assert undecided(far, above, far, above, above) == []
@@ -154,7 +154,7 @@ def test_the_moment_at_which_the_latency_was_least_decides_the_figure_and_how_ne
 
 def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
     assert held(at(3e-6, widths=(SHARED, SHARED))) == []
-    # what the target's core costs is within any bound
+    # the effect of the target's core is within any bound
     assert held(at(3e-6, target_widths=(OWN, SHARED))) == [3e-6]
 
 
@@ -185,7 +185,7 @@ def test_where_nothing_tells_of_the_cores_the_figure_is_held():
 
 
 def measured(number):
-    """Return of each latency its launches over their median, None for those that do not count."""
+    """Return each latency's launches over their median, None for launches that do not count."""
     path = Path(__file__).parents[1] / "data" / f"launch_spreads_{number}.json"
     cells = json.loads(path.read_text())["cells"]
     return [
@@ -196,7 +196,7 @@ def measured(number):
 
 
 def decide(kept, launches):
-    """Return the launches that are needed in turn, and whether the figure fails in the end."""
+    """Return the needed launches in order, and whether the figure fails in the end."""
     found = []
     for latency in launches:
         found.append(records.Launch(results={CELL: at(latency, distances=())}, finished=True))
@@ -207,9 +207,9 @@ def decide(kept, launches):
 
 
 def runs(number, slow, step=3):
-    """Draw references from six rounds in a row and runs of regression mode from all the others.
+    """Draw references from six successive rounds, and runs of regression mode from all others.
 
-    A run begins at each launch that is `step` later. One in which no launch passes takes long.
+    A run begins at each `step`-th launch. A run in which no launch passes takes long.
     """
     source = random.Random(1)
     for launches in measured(number):
@@ -231,7 +231,7 @@ def test_in_measured_launches_an_unchanged_latency_almost_never_fails(number, mo
     found = list(runs(number, 1.0))
     assert len(found) > 400
     assert statistics.mean(failed for _, failed in found) <= most
-    # and few launches are repeated for it
+    # few launches are repeated for this figure
     assert statistics.mean(count for count, _ in found) < 1.2
 
 
@@ -244,7 +244,7 @@ def test_in_measured_launches_a_latency_three_times_as_high_is_not_passed(number
 
 @pytest.mark.parametrize(("over_ranks", "value"), [("mean", 2e-6), ("max", 3e-6), ("sum", 4e-6)])
 def test_a_figure_that_is_no_latency_is_held_as_its_experiment_declares_it(over_ranks, value):
-    """What is kept says which series it is of, and what of the ranks' samples."""
+    """The kept reference says which series and which samples of the ranks it uses."""
     bound = {"value": value, "upper": 2 * value, "unit": "s", "launches": 6}
     kept = references.Kept(
         figures={f"get[{CELL}]": {**bound, "of": {"series": "time", "over_ranks": over_ranks}}}

@@ -19,7 +19,7 @@ from onesided.studies import find
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Return two runs that differ by noise alone."""
+    """Return two runs that differ only by noise."""
     folders = []
     for seed in (1, 2):
         parent = tmp_path_factory.mktemp(f"run{seed}")
@@ -31,7 +31,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture
 def copies(runs, tmp_path):
-    """Return the two runs, the second a copy to be changed."""
+    """Return the two runs; the second is a copy for changes."""
     changed = tmp_path / "changed"
     changed.mkdir()
     for name in ("verdicts.json", "summary.parquet"):
@@ -100,7 +100,7 @@ def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copie
     _, _, narrow, inside, overlap, among = figures(first, second)
     assert inside.count == 0 and not inside.holds
     assert overlap.count > 0
-    assert among.count == 0 and among.holds  # nothing is asked of it
+    assert among.count == 0 and among.holds  # nothing is required of it
     assert narrow.count <= narrow.total / 2 and not narrow.holds
 
 

@@ -1,4 +1,4 @@
-"""Claims about the line of each row of a report: it names one cell, and bad ones one fault."""
+"""Claims about the command of each report row: it names one cell; a bad command names one fault."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ STUDIES = [
     progress, sharing, threads, windows,
 ]  # fmt: skip
 LARGE = (exchanges, patterns, progress)
-"""Studies whose made-up campaigns have many rows: `make test` has the lines of the others."""
+"""Studies whose made-up campaigns have many rows: `make test` has the commands of the others."""
 SPREAD = 4
-"""Rows of each table whose line is looked up as the command does."""
+"""Rows of each table whose command is looked up as `onesided rerun` does."""
 PARSER = cli.build_parser(["rerun"])
 
 
 def asked_by(line):
-    """Return what the command understands of a line, as a shell hands it over."""
+    """Return what the command understands of a line, as a shell passes it."""
     program, *arguments = shlex.split(line)
     assert program == "onesided"
     options = PARSER.parse_args(arguments)
@@ -149,7 +149,7 @@ def test_a_name_that_a_shell_would_take_for_something_else_is_quoted():
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """Two campaigns of results, of which quick is the older one; nothing may be installed."""
+    """Two campaigns of results; quick is the older one; nothing may be installed."""
 
     def refuse(*names, **options):
         pytest.fail("something was provided")

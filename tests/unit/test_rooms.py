@@ -1,4 +1,4 @@
-"""The package's floors: a module imports from its own floor and from those below, in no circle."""
+"""The package's floors: a module imports from its own or lower floors, never in a circle."""
 
 import ast
 import functools
@@ -25,7 +25,7 @@ FLOORS = (
     "studies",
     "cli",
 )
-"""From the ground up: a floor may import from itself and from those before it."""
+"""From the lowest: a floor may import from itself and from earlier floors."""
 
 ROOF = "onesided"
 """The package itself: its version, which every floor may read."""
@@ -34,7 +34,7 @@ PACKAGE = paths.project_root() / "src" / "onesided"
 MOST_LINES = 400
 MOST_MODULES = 240
 MOST_IMPORTS = 0.075
-"""Share of the lines of all modules that are imports."""
+"""The largest share of imports in the lines of all modules."""
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 DOTTED = re.compile(r"onesided(\.\w+)+")
@@ -49,7 +49,7 @@ SOURCES = {name_of(path): path.read_text("utf-8") for path in MODULES}
 
 
 def named(node: ast.AST) -> Iterator[str]:
-    """Yield what a node may import: by a statement wherever it stands, or by a name in a string."""
+    """Yield the names that a node may import: by a statement anywhere, or by a name in a string."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module:
@@ -78,7 +78,7 @@ def floor_of(module: str) -> str:
 
 
 def upward(modules: Mapping[str, str]) -> list[str]:
-    """Return the imports that lead to a floor above."""
+    """Return the imports from a higher floor."""
     height = {ROOF: -1, **{floor: number for number, floor in enumerate(FLOORS)}}
     return [
         f"{module} -> {other}"
@@ -89,7 +89,7 @@ def upward(modules: Mapping[str, str]) -> list[str]:
 
 
 def circle(modules: Mapping[str, str]) -> list[str]:
-    """Return the modules of a circle of imports, and none where there is no circle."""
+    """Return the modules of a circle of imports; none without a circle."""
     graph = {
         module: {other for other in imported(text, modules) if other not in (module, ROOF)}
         for module, text in modules.items()

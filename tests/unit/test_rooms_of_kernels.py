@@ -1,12 +1,12 @@
-"""The rooms of the kernels' sources: an include leads to its own room or to one below it."""
+"""The rooms of the kernels' sources: an include leads to its own room or to a lower one."""
 
 import re
 
 from onesided.environments import kernels
 
-#: The lowest first. A study is above all of them, and includes no other study.
+#: The lowest first. A study is above all rooms, and includes no other study.
 ROOMS = ("harness", "mpi", "rma", "slots")
-#: The library's other room: above the harness, beside those of MPI.
+#: The other library's room: above the harness, beside the rooms of MPI.
 BESIDE = {"openshmem": ("harness", "openshmem")}
 
 
@@ -18,7 +18,7 @@ def below(room):
 
 
 def arrows_up(file):
-    """Yield the includes of a file that lead to a room above its own."""
+    """Yield the includes of a file from a higher room."""
     name = file.relative_to(kernels.sources())
     included = re.findall(r'^#include "(\w+)/', file.read_text("utf-8"), re.MULTILINE)
     yield from (f"{name}: {room}" for room in included if room not in below(name.parts[0]))

@@ -1,4 +1,4 @@
-"""What a campaign asks of the machine is said before anything starts."""
+"""What a campaign needs from the machine is reported before anything starts."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_what_measures_is_what_changes_a_measurement(campaign_file):
 
 
 def declared(kernel):
-    """Return a test as it is declared, with no more than a session's inputs look at."""
+    """Return a declared test with only the facts that a session's inputs use."""
     return {"test": f"test of {kernel}", "kernel": kernel, "check": f"{kernel}.py",
             "setting": "default", "base_point": {}, "crosses": [],
             "valid_prog_environs": ["+mpi"]}  # fmt: skip
@@ -62,7 +62,7 @@ def slot(ready_environment, campaign_file):
 
 
 def over(slot, kernels=KERNELS):
-    """Leave a finished session, with a file for each test; return it."""
+    """Write a finished session, with a file for each test; return the session."""
     session = Session(slot, [declared(kernel) for kernel in kernels])
     entries = []
     for kernel in kernels:
@@ -169,7 +169,7 @@ def test_a_session_taken_up_by_a_run_that_was_killed_at_once_is_taken_up_again(s
     session.record.write_text(json.dumps(record))
     tables = slot.campaign.results / "cells.parquet"
     tables.touch()
-    # the killed run came no further; Snakemake would run nothing while the tables are there
+    # the killed run stopped here; Snakemake would run nothing while the tables exist
     assert session.reopen() == 1
     said = []
     run.reopen([session], slot.campaign, said.append)
@@ -196,7 +196,7 @@ def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
         ("cores: 1\nset-threads: session=1\n", 1),
         ("cores: 2\nset-threads:\n  session: 4\n", 1),
         ("set-threads:\n  session: 1\n", cores.usable()),
-        # a session takes all cores then
+        # in this case a session takes all cores
         ("cores: 4\n", 1),
         ("", 1),
     ],

@@ -24,7 +24,7 @@ FIGURE = SeriesFigure(
 
 
 class Table:
-    """A source's: two sizes, one of them without a number."""
+    """A source's table: two sizes, one without a number."""
 
     caption = "Published."
     path = "table.csv"
@@ -42,7 +42,7 @@ class Table:
 
 
 def drawn(figure):
-    """The points of a figure, panel by panel, by the names of its series."""
+    """Return a figure's points, panel by panel, by the names of its series."""
     found = {}
     specification = json.loads(figure.specification)
     for panel in specification["concat"]:

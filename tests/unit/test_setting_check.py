@@ -1,4 +1,4 @@
-"""A setting counts when the transport that was found is the one it asks for, and only then."""
+"""A setting counts only if its launches used the transport that the setting asks for."""
 
 import json
 
@@ -87,7 +87,7 @@ def test_threads_of_another_level_or_environment_are_no_measure():
 
 @pytest.fixture
 def campaign(tmp_path):
-    """A campaign whose setting asks for TCP; a function sets the transport found, by flavor."""
+    """A campaign whose setting asks for TCP; a function gives the transport by flavor."""
     folder = counter.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
     record = json.loads((folder / "campaign.json").read_text())
     names = [environment["name"] for environment in record["environments"]]

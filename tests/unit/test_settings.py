@@ -1,4 +1,4 @@
-"""Settings: every family has a value or a reason, and a fault in the file is one clear line."""
+"""Settings: every family has a value or a reason, and a fault in the file gives one clear line."""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""The latency of the shared counter means what that of the other kernels means."""
+"""The latency of the shared counter has the same meaning as in the other kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAUNCHES = 6
 
 
 def launch(number, moments):
-    """Return the samples of a launch: for each moment its latency and how its core was."""
+    """Return the samples of a launch: for each moment its latency and the state of its core."""
     rows = []
     for moment, (latency_s, width) in enumerate(moments):
         rows += [(number, 1, "latency", 3 * moment + i, latency_s) for i in range(3)]
@@ -63,13 +63,13 @@ def test_a_launch_on_a_core_of_another_s_too_is_kept_apart():
 
 def test_it_is_told_how_the_launches_of_a_latency_met_the_cores():
     own, shared = [(2e-6, OWN)] * 2, [(4e-6, SHARED)] * 2
-    # set aside where it matters: those that are left are all alike
+    # launches with shared cores differ and are left out: the others are all alike
     found = values([own] * (LAUNCHES - 1) + [shared], MET)
     assert found["own"] == [1.0] * (LAUNCHES - 1)
-    # too few had a core of their own: the latency is of two kinds of launches
+    # too few had a core of their own: the latency is from two kinds of launches
     found = values([own] + [shared] * (LAUNCHES - 1), MET)
     assert found["own"] == [1.0] + [0.0] * (LAUNCHES - 1)
-    # where the latency is the same on either, nothing tells them apart
+    # if the latency is the same on both, nothing distinguishes them
     found = values([own, [(2e-6, SHARED)] * 2] * 3, MET)
     assert "own" not in found
 

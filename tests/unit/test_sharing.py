@@ -1,4 +1,4 @@
-"""Equations 6.1 and 6.2: what is put into them is found again, also from more than two values."""
+"""Equations 6.1 and 6.2: their inputs are found again, also from more than two values."""
 
 import pytest
 

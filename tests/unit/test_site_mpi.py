@@ -1,4 +1,4 @@
-"""The MPI of an environment of a site's own, from what the probe finds."""
+"""The MPI of a site's own environment, from the probe's findings."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def definition(**changes):
 
 
 def described(folder, text, **changes):
-    """Return the document for what two ranks of the probe found."""
+    """Return the document for the probe's findings with two ranks."""
     findings = {
         "library_version": text,
         "library_path": "/opt/mpi/lib/libmpi.so",

@@ -1,4 +1,4 @@
-"""What a parent left a process of odd signals, limits and files is mended, or refused in a line."""
+"""Odd signals, limits and files from a parent process are repaired, or refused in one line."""
 
 import subprocess
 import sys

@@ -105,7 +105,7 @@ def test_values_under_other_conditions_tell_of_the_spread_and_not_of_the_median(
     alone_low, alone_high = statistics.rerun_interval(own)
     assert alone_low < low < 1.05 < high < alone_high
     assert low * high == pytest.approx(1.05**2)
-    # what lies between the groups is no spread
+    # the gap between the groups is no spread
     far = [value * 100 for value in shared]
     assert statistics.rerun_interval(own, others=[far, []]) == pytest.approx((low, high))
     assert statistics.rerun_interval([1.0], others=[shared]) is not None

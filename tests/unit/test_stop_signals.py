@@ -1,4 +1,4 @@
-"""How a program that we started is ended when we are told to stop."""
+"""How our programs end the programs that they started, when told to stop."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from onesided.system import processes, strays
 
 READY_S = 10
 SESSION = "ONESIDED_TEST_SESSION"
-#: Waits for a program and, told to stop, takes a while to end it.
+#: Waits for a program; told to stop, it takes a while to end the program.
 WAITING = """
 import os, subprocess, sys, time
 from onesided.system import processes
@@ -71,7 +71,7 @@ def test_a_hang_up_that_is_ignored_as_by_nohup_stays_ignored():
 
 @pytest.fixture
 def sets_a_handler(tmp_path):
-    """Return a library that sets a handler of signals as soon as it is loaded."""
+    """Return a library that sets a signal handler as soon as it is loaded."""
     source, library = tmp_path / "handler.c", tmp_path / "handler.so"
     source.write_text(
         "#include <signal.h>\n"

@@ -1,10 +1,10 @@
 """Claims about the numbers of cells whose launches ended by the rule of further rounds.
 
-Launches are drawn from the spreads of real ones (data/launch_spreads_*.json; see
-test_compare_noise.py): those of a cell, sorted, with straight lines between them, are a
-distribution with a known median. They are skewed, and some have two modes. A cell of three
-environments has six launches, then one more in all environments while the rule wants it, sixteen
-at most. Beside each stands its twin, with as many launches and no rule.
+Launches are drawn from the spreads of real launches (data/launch_spreads_*.json; see
+test_compare_noise.py). The sorted launches of a cell, with straight lines between them, are a
+distribution with a known median. The distributions are skewed, and some have two modes. A cell of
+three environments has six launches, then one more in all environments while the rule asks for more,
+and sixteen at most. Each cell has a twin with as many launches and without the rule.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ ONE_PERCENT = 0.01
 
 
 class Distribution:
-    """The launches of a real cell as a distribution of which everything is known."""
+    """The launches of a real cell as a distribution with known properties."""
 
     def __init__(self, logarithms, source):
-        # values that were rounded to the same digits would be a step
+        # equal values after rounding would be a step
         self._sorted = sorted(one + source.uniform(-ROUNDING, ROUNDING) for one in logarithms)
 
     def at(self, share):
@@ -60,7 +60,7 @@ def distributions(name, source):
 
 
 def cell_and_row(environment, launches):
-    """Return what the analysis has of a cell, as far as the rule looks at it."""
+    """Return the facts of a cell's analysis that the rule uses."""
     cell = dict.fromkeys(PLACE, "") | {"environment": environment, "kernel": "progress"}
     cell |= {"setting": "default", "labels": {}, "oversubscribed": False, "detail": None}
     low, high = rerun_interval(launches)
@@ -75,7 +75,7 @@ def is_wanted(launches, until):
 
 
 def held(launches, distribution, source):
-    """Tell whether both intervals of a cell hold what they are to hold."""
+    """Tell whether both intervals of a cell contain their true values."""
     interval, (low, high) = median_interval(launches), rerun_interval(launches)
     again = median(distribution.drawn(source, len(launches)))
     return interval.low <= distribution.at(0.5) <= interval.high, low <= again <= high
@@ -84,7 +84,7 @@ def held(launches, distribution, source):
 def coverages(name, until=UNTIL, environments=3):
     """Return by group of cells the shares that hold, with the rule and without, and as computed.
 
-    The groups are those that stopped at the least number, those with further rounds, and all.
+    The groups are cells that stopped at the least number, cells with further rounds, and all cells.
     """
     source = random.Random(3)
     known = distributions(name, source)
@@ -128,7 +128,7 @@ def test_the_rule_leaves_the_coverage_of_both_intervals_what_it_is_without(name)
 
 @pytest.mark.slow
 def test_a_narrow_bound_in_one_environment_is_seen_to_cost_coverage():
-    """So docs/methods.md warns of it; and so the simulation finds a rule that does harm."""
+    """docs/methods.md warns of this cost; so the simulation finds a harmful rule."""
     found = coverages("launch_spreads_2.json", UNTIL | {"half_width_percent": 10}, 1)["least"]
     assert found["median"] < found["nominal"] - 3 * ONE_PERCENT
 

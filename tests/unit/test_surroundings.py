@@ -1,4 +1,4 @@
-"""What a shell brings is found, cleared or kept; what is left is what a setting says."""
+"""Variables of a shell are found, cleared or kept; the remaining variables are from a setting."""
 
 import os
 import re
@@ -19,7 +19,7 @@ TOOL = {"SNAKEMAKE_PROFILE": "cluster", "CFLAGS": "-Werror", "MPICH_CC": "other"
 
 @pytest.fixture
 def plain(monkeypatch):
-    """A process whose shell brings nothing that is listed."""
+    """A process whose shell sets no listed variable."""
     monkeypatch.setattr(surroundings, "_brought", {})
     for name in list(os.environ):
         listed = surroundings.rules().is_of_library(name) or surroundings.rules().is_of_tool(name)
@@ -77,7 +77,7 @@ def test_of_a_list_of_folders_those_with_an_mpi_are_taken_out(plain, tmp_path):
     plain.setenv("LD_LIBRARY_PATH", f"{tmp_path}/mpi:{tmp_path}/gcc")
     assert surroundings.clear() == ["LD_LIBRARY_PATH"]
     assert os.environ["LD_LIBRARY_PATH"] == f"{tmp_path}/gcc"
-    # an MPI of the system's may not start without
+    # an MPI of the system may not start without
     assert surroundings.folders_of_shell(system.LIBRARIES) == f"{tmp_path}/mpi:{tmp_path}/gcc"
 
 
@@ -100,7 +100,7 @@ def test_sessions_with_different_variables_are_never_pooled(plain, campaign_file
     without = inputs()
     plain.setenv("FI_PROVIDER", "tcp")
     surroundings.clear()
-    assert inputs() == without  # what was cleared changes nothing
+    assert inputs() == without  # cleared variables change nothing
     loaded.keep_environment()
     kept = inputs()
     plain.setenv("FI_PROVIDER", "verbs")
@@ -135,12 +135,12 @@ def test_a_kernel_records_every_variable_that_is_looked_for_in_its_header():
     block = source.partition("prefixes[] = {")[2].partition("}")[0]
     recorded = tuple(re.findall(r'"([^"]+)"', block))
     declared = documents.read_yaml(paths.config_dir() / "variables.yaml", "variables")
-    launchers = {"PMI_*", "PMIX_*"}  # tell a rank its place
+    launchers = {"PMI_*", "PMIX_*"}  # they tell a rank its place
     missing = [
         pattern
         for pattern in declared["libraries"]
         if not pattern.startswith(recorded) and pattern not in launchers
-        if "ENV_" not in pattern  # in a container they have lost that part
+        if "ENV_" not in pattern  # in a container they have lost this part
     ]
     assert missing == []
 
@@ -186,7 +186,7 @@ def test_a_site_file_clears_them_for_plain_reframe(plain, tmp_path, capsys):
     export(plain, LIBRARY | {"RFM_SYSTEM": "laptop"})
     sites.configuration("laptop", "a machine", [{"name": "node", "scheduler": "local"}])
     assert not LIBRARY.keys() & os.environ.keys()
-    assert os.environ["RFM_SYSTEM"] == "laptop"  # ReFrame has read it, and it is its user's
+    assert os.environ["RFM_SYSTEM"] == "laptop"  # ReFrame has read it; it belongs to ReFrame's user
     assert capsys.readouterr().err == "variables of the shell: cleared FI_PROVIDER, OMPI_MCA_osc\n"
 
 

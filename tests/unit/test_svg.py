@@ -1,4 +1,4 @@
-"""A drawing made small looks as before."""
+"""A drawing that was made smaller looks the same."""
 
 import re
 
@@ -49,7 +49,7 @@ def test_marks_that_look_alike_are_one_path_with_the_mark_at_each_vertex():
 
 
 def test_a_mark_alone_of_its_look_is_drawn_too():
-    # a browser draws no marker on a path that goes nowhere
+    # a browser draws no marker on a path without length
     assert '<path d="M3,3h0" fill="none" stroke="none" marker-start=' in small()
 
 

@@ -1,4 +1,4 @@
-"""Claims about tails: which latencies are out of all proportion, where it is said, what changed."""
+"""Claims about tails: which latencies are out of all proportion, where reported, what changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SLOW = "operation=put,flavor=allocate,"
 
 
 def delay(folder, every, times=4000.0):
-    """Have every so-manieth burst of the puts on allocated windows take so many times longer."""
+    """Make every n-th burst of the puts on allocated windows take so many times longer."""
     samples = pl.read_parquet(folder / "samples.parquet")
     those = (
         (pl.col("metric") == "latency")
@@ -38,7 +38,7 @@ def delay(folder, every, times=4000.0):
 
 @pytest.fixture(scope="module")
 def steady(tmp_path_factory):
-    """Return a campaign in which nothing is delayed."""
+    """Return a campaign without delays."""
     cells = progress.grid(("put", "get"))
     folder = progress.campaign(
         tmp_path_factory.mktemp("steady") / "campaign", cells=cells, settings=["default"]
@@ -75,7 +75,7 @@ def test_the_slowest_burst_alone_makes_no_tail_but_two_do():
 def test_bursts_that_all_hold_slow_accesses_are_told_by_an_access_by_itself():
     assert tails.tail([2.5e-4] * 50, [5e-3, 1e-6, 2e-6]) == pytest.approx(250)
     assert tails.tail([2.5e-4], [1e-6]) == pytest.approx(250)
-    # an access by itself takes longer than one of a burst, or waits for a computing target
+    # a single access takes longer than an access in a burst, or waits for a computing target
     assert tails.tail([1e-7] * 50, [1e-6, 9e-3]) == pytest.approx(1)
     assert tails.tail([], [1e-6]) is None
 
@@ -168,7 +168,7 @@ def test_compare_says_nothing_of_tails_where_none_changed(steady, capsys):
 
 
 def pairs(first, second):
-    """Return how many tails are said to change between two sets of measured launches."""
+    """Return how many tails are reported as changed between two sets of measured launches."""
     one, two = (
         {(e, cell): launches for e, cell, launches in DATA[name]} for name in (first, second)
     )
@@ -179,5 +179,5 @@ def pairs(first, second):
 def test_of_measured_launches_a_tail_changes_with_the_library_not_with_the_machine():
     assert pairs("quiet", "busy") == (0, 32)
     assert pairs("quiet", "delayed") == (24, 32)
-    # of three cells one launch of the busy campaign met another program for long
+    # one launch of the busy campaign, of three cells, was disturbed for a long time
     assert pairs("busy", "delayed") == (21, 32)

@@ -1,4 +1,4 @@
-"""What a library's debug report tells of the transport, and what not; the reports are real."""
+"""What a library's debug report says about the transport, and what not; the reports are real."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from onesided.environments import transport
 
 REPORTS = Path(__file__).parents[1] / "data" / "transport_reports"
 
-#: MPI, setting and flavor of a report, then what it tells: osc, netmod, provider, shm.
+#: MPI, setting and flavor of a report, then its facts: osc, netmod, provider, shm.
 TOLD = {
     "mpich-5.0.2.default.create": (None, "shm,ucx", "cma,posix,sysv", True),
     "mpich-5.0.2.ucx.create": (None, "ucx", "cma,posix,sysv", True),
@@ -19,7 +19,7 @@ TOLD = {
     "openmpi-5.0.11.btl_tcp.create": ("rdma", "ob1", "tcp", False),
     "openmpi-5.0.11.btl_tcp.allocate": ("sm", "ob1", None, True),
     "openmpi-5.0.11.osc_ucx.allocate": ("ucx", "ucx", "posix,sysv", True),
-    # no component takes a shared window here, and none is told
+    # no component takes a shared window here, and the report names none
     "openmpi-5.0.11.tcp.shared": (None, "ob1", None, None),
     "openmpi-4.1.8.default.create": ("rdma", "ob1", "vader", True),
     "openmpi-4.1.8.default.shared": ("sm", "ob1", None, True),
@@ -28,10 +28,10 @@ TOLD = {
     "openmpi-4.1.8.osc_ucx.create": ("ucx", "ucx", "posix,sysv", True),
     "impi-2021.18.1.default.create": (None, "shm", None, True),
     "impi-2021.18.1.tcp.create": (None, "ofi", "tcp", False),
-    # a shared window without the fabric shm: the report does not tell how it is reached
+    # a shared window without the fabric shm: the report does not say how it is reached
     "impi-2021.18.1.ofi.shared": (None, "ofi", "tcp", None),
     "impi-2021.18.1.fabrics_shm_ofi.allocate": (None, "shm,ofi", "tcp", True),
-    # ended by its time-out; what had been told counts
+    # ended by its time-out; the report until then counts
     "impi-2021.18.1.async_thread.create": (None, "shm", None, True),
 }
 

@@ -1,7 +1,7 @@
 """Claims about config/upstream_defects.yaml: declared cells probe each entry, or none can.
 
-A cell proves something of a defect only where it is the defect's: the element, size, window, epoch
-and transport of the program in the thread, which the entry has as its facts.
+A cell says something about a defect only if its element, size, window, epoch and transport are
+those of the thread's program. The entry has these as its facts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from onesided.system.errors import InputError
 KNOWN = upstream.known()
 DECLARED = declarations.declared().values()
 DEFECT = replace(KNOWN[0], family="openmpi", since=None, until=None)
-#: What a program has beside its cell.
+#: Parts of a program that are not in its cell.
 RANKS = 2
 NO_AXIS = {"ranks", "transport", "block_bytes", "after", upstream.SETTING}
 NOWHERE = {"infiniband", "xpmem"}
@@ -41,14 +41,14 @@ def checks():
 
 @pytest.fixture(scope="module")
 def cells(checks):
-    """The labels of every cell that they declare."""
+    """The labels of every cell that the checks declare."""
     crosses = [(one.base_point, one.crosses_one_thread) for one in checks]
     return [labels for one in crosses for labels in grid.cells(*one).values()]
 
 
 @pytest.fixture(scope="module")
 def check_ranks(checks):
-    """The numbers of ranks that they are run with."""
+    """The numbers of ranks with which the checks run."""
     return {ranks for one in checks for ranks in one.ranks.values}
 
 
@@ -57,7 +57,7 @@ def _has_tag(found):
 
 
 def refusal(defect, cells):
-    """Return why nothing of what is declared can show a defect; None: something can."""
+    """Return why no declared cell can show a defect; None if a cell can."""
     unknown = set(defect.probe) - {upstream.SETTING} - set(cells[0])
     if unknown:
         return f"unknown axis {min(unknown)}"
@@ -84,7 +84,7 @@ def test_the_file_has_many_defects_of_many_threads_each_once():
 
 
 def unlike(defect, labels, setting):
-    """Return the facts that a cell under a setting has otherwise than the thread's program."""
+    """Return the facts that differ between a cell under a setting and the thread's program."""
     own = {**labels, upstream.SETTING: setting}
     named = {name: found for name, found in defect.facts.items() if name in own}
     return [name for name, found in named.items() if str(own[name]) not in found]
@@ -101,7 +101,7 @@ def beyond(defect):
 
 
 def not_the_defects(defect, cells):
-    """Return what a probe's cells have otherwise than the facts; nothing where each is right."""
+    """Return the differences between a probe's cells and the facts; empty if each is right."""
     found = [
         f"{name} of {grid.cell_id(labels)}, {setting}"
         for setting in defect.probe.get(upstream.SETTING, (settings.DEFAULT,))

@@ -1,4 +1,4 @@
-"""What tests of the wire share: without its hosts none of them runs."""
+"""Without the hosts of the wire, none of its tests runs."""
 
 import pytest
 

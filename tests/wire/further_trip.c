@@ -1,5 +1,5 @@
-/* To be preloaded: each MPI_Win_flush gets a byte of its target's memory, and so takes a round trip
- * more. */
+/* To be preloaded: each MPI_Win_flush gets a byte of its target's memory, which takes another round
+ * trip. */
 #include <mpi.h>
 
 int MPI_Win_flush(int rank, MPI_Win window)

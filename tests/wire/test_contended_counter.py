@@ -1,4 +1,4 @@
-"""A counter that several ranks of other hosts want at once: its turns are those of a queue."""
+"""A counter that several ranks on other hosts want at once: its turns are as in a queue."""
 
 from collections import defaultdict
 
@@ -15,7 +15,7 @@ HOSTS = ("h1", "h2", "h3", "h4")
 AXES = ("synchronisation", "origins")
 ORIGINS = 3
 CELLS = f"synchronisation=lock_exclusive,lock_all_flush;origins=1,{ORIGINS}"
-#: Four ranks share two cores: the rest of a time, and a little of the slope, is the scheduler's.
+#: Four ranks share two cores: the scheduler causes the rest of a time and a little of the slope.
 SHARE = 0.2
 
 

@@ -24,7 +24,7 @@ ROUNDS = 5
 OPERATIONS = "operation=put,fetch_and_op;flavor=allocate"
 CELLS = f"{OPERATIONS};synchronisation=lock_exclusive,lock_all_flush"
 CELLS_OF_PUT = CELLS.replace(",fetch_and_op", "")
-#: What each MPI needs for an access, by operation and synchronisation.
+#: The round trips of an access with each MPI, by operation and synchronisation.
 NEEDED = {
     MPICH: {
         ("put", "lock_exclusive"): 3,
@@ -49,8 +49,8 @@ def round_trips_of(
 ):
     """Return the round trips of an access or of other calls, by operation and synchronisation.
 
-    The wire takes `longer` times as long as the kernel is told. There are further launches while
-    a number is open.
+    The wire's delay is `longer` times the delay that the kernel is told. Launches are added while a
+    number is open.
     """
     points = {metric: defaultdict(list) for metric in metrics}
     for _ in range(ROUNDS):
@@ -70,7 +70,7 @@ def round_trips_of(
 
 
 def round_trips(document, folder, **options):
-    """Return the same of an access."""
+    """Return the round trips of an access, by operation and synchronisation."""
     (numbers,) = round_trips_of(["access"], document, folder, **options)
     return numbers
 
@@ -88,7 +88,7 @@ WHILE_COMPUTING = "operation=put;flavor=allocate;synchronisation=lock_all_flush;
 
 
 def after_the_compute(ready_environment, folder, states, hosts=("h1", "h2")):
-    """Return how long after the end of its target's compute a put ends at least, in seconds."""
+    """Return the least time from the end of a target's compute to the end of a put; seconds."""
     options = {"axes": ("target_state",), "hosts": hosts}
     cells = WHILE_COMPUTING + states
     found = launch(ready_environment(MPICH), folder, 400, 400, {}, cells, **options)
@@ -98,7 +98,7 @@ def after_the_compute(ready_environment, folder, states, hosts=("h1", "h2")):
 def test_a_put_waits_for_a_target_that_computes_unless_it_comes_to_mpi(ready_environment, tmp_path):
     after_s = after_the_compute(ready_environment, tmp_path, "computes,computes_probing")
     assert after_s["computes_probing"] == 0
-    # the answer is under way then
+    # at that time, the answer is under way
     assert after_s["computes"] > 400e-6
 
 
@@ -117,11 +117,11 @@ def test_a_program_that_takes_a_core_does_not_change_what_takes_one_round_trip(
 ):
     with subprocess.Popen([sys.executable, "-c", BURNER]) as burner:
         try:
-            # the burner lets each launch take three times as long
+            # the burner makes each launch up to three times as long
             found = round_trips(ready_environment(MPICH), tmp_path, cells=CELLS_OF_PUT)
         finally:
             burner.kill()
-    # on two cores a longer access is hardly ever left alone: its number may stay open
+    # on two cores a longer access is nearly always disturbed: its number may stay open
     flushed = {way: trips for way, trips in found.items() if way[1] == "lock_all_flush"}
     assert flushed == {way: NEEDED[MPICH][way] for way in flushed}
 

@@ -1,4 +1,4 @@
-"""Hosts of `onesided wire`: a name and a network of their own, a wire that holds what is sent."""
+"""Hosts of `onesided wire`: their own name and network, and a wire that delays messages."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 WIRE = [sys.executable, "-P", "-m", "onesided.cli", "wire"]
-#: Of which the environment of each process of a world has a value of the test's own.
+#: A variable that marks each process of a world with a value of the test.
 MARK = "ONESIDED_TEST_OF_WIRE"
 TIMEOUT_S = 60
 ENDED_WITHIN_S = 10
@@ -46,13 +46,12 @@ exec "$PYTHON" "$FOLDER/pings.py" "$BYTES"
 
 
 def on_hosts(*words, **options):
-    """Run `onesided wire` with some words."""
     options = {"capture_output": True, "text": True, "timeout": TIMEOUT_S, **options}
     return subprocess.run([*WIRE, *words], check=False, **options)
 
 
 def round_trips(folder, payload_bytes, *options):
-    """Return what 21 messages of so many bytes and their answers of one took, in seconds."""
+    """Return the times of 21 messages of so many bytes and their one-byte answers, in seconds."""
     (folder / "echo.py").write_text(ECHO)
     (folder / "pings.py").write_text(PINGS)
     told = {"PYTHON": sys.executable, "FOLDER": str(folder), "BYTES": str(payload_bytes)}
@@ -62,7 +61,7 @@ def round_trips(folder, payload_bytes, *options):
 
 
 def processes(mark):
-    """Return the ids of processes that have a mark in their environment."""
+    """Return the ids of processes with a mark in their environment."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/environ"):
         try:

@@ -11,7 +11,7 @@ TIMEOUT_S = 120
 
 
 def times_of(output, axes, hosts):
-    """Return the least times of each cell's series by its values on axes, in seconds."""
+    """Return the least times of each cell's series, by axis values, in seconds."""
     lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
     assert [process["host"] for process in lines[0]["processes"]] == hosts
     results = [line for line in lines if line["type"] == "result"]
@@ -35,7 +35,7 @@ def launch(
     hosts=("h1", "h2"),
     name="round_trips",
 ):
-    """Launch a kernel with a delay on a wire that may have another one; return its times."""
+    """Launch a kernel that is told a delay; the wire may have another delay. Return the times."""
     own = document["launcher"]
     kernel = kernels.build(document, [name]) / "bin" / name
     output = folder / f"{len(list(folder.iterdir()))}.jsonl"

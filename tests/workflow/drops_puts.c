@@ -1,4 +1,4 @@
-/* An MPI that loses what a rank puts to itself, from the twentieth put after a flush on. */
+/* An MPI that loses a rank's puts to itself, from the twentieth put after a flush on. */
 #include <mpi.h>
 
 static int puts_since_flush;

@@ -1,4 +1,4 @@
-"""Claims about `onesided advice`: a file's variables are sourced, and its claims run again."""
+"""Claims about `onesided advice`: a file's variables are set, and its claims run again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CELL = (
     "operation=put,flavor=create,synchronisation=lock_all_flush,data=contiguous,size_bytes=8,"
     "target_state=computes,probe_interval_us=100"
 )
-# through UCX between the ranks of one node too, a put reads and writes the other's memory itself
+# through UCX within a node, too, a put reads and writes the other rank's memory itself
 VARIABLES = "export MPIR_CVAR_CH4_NETMOD=ucx\nexport MPIR_CVAR_NOLOCAL=1\n"
 
 

@@ -1,4 +1,4 @@
-"""A tiny campaign from end to end, by the command a person types."""
+"""A tiny campaign from end to end, with the command that a user types."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def sessions(results):
 
 
 def assert_ended_in_a_report(results, said, libraries):
-    """Every declared cell of these environments is right, and was run by the library of each."""
+    """Check that every declared cell of these environments is right and ran with its library."""
     assert str(results / "report" / "index.html") in said
     assert (results / "report" / "index.html").stat().st_size > 0
     cells = pl.read_parquet(results / "cells.parquet")
@@ -95,7 +95,7 @@ def test_rounds_are_interleaved_and_no_environment_is_always_first(
         for session in sorted(record["sessions"], key=lambda one: one["started_at"])
     ]
     assert order == [(1, names[0]), (1, names[1]), (2, names[1]), (2, names[0])]
-    # one launch tells whether the data are right
+    # one launch is enough to tell whether the data are right
     cells = pl.read_parquet(results / "cells.parquet")
     rounds = dict(cells.group_by("kernel").agg(pl.col("round").unique().sort()).iter_rows())
     assert rounds == {"shared_counter": [1, 2], "conformance": [1]}
@@ -227,7 +227,7 @@ def test_sessions_that_are_collected_in_pieces_and_processes_give_the_same_table
 
 
 def result_file(results):
-    """Return a file of lines of a campaign, and its lines."""
+    """Return a file with lines of a campaign, and the lines."""
     path = min(results.glob("sessions/**/lines.jsonl"))
     return path, path.read_text("utf-8").splitlines()
 

@@ -1,4 +1,4 @@
-"""The clock of the day may be set while a campaign runs: its report is made nevertheless."""
+"""A campaign makes its report even if the clock of the day is set meanwhile."""
 
 import json
 

@@ -14,8 +14,8 @@ from onesided.system import paths
 pytestmark = pytest.mark.slow
 
 NAME = "PrgEnv-mpich"
-#: A site's configuration without a word of this project. The MPI is found through PATH, as a module
-#: would do it.
+#: A site's configuration without a word about this project. PATH has the MPI, as after loading a
+#: module.
 CONFIGURATION = """
 site_configuration = {{
     "systems": [{{
@@ -32,7 +32,7 @@ SINGLE = "setting == 'default' and thread_level == 'single'"
 
 
 class Site:
-    """A site that runs the smoke test by its own configuration."""
+    """A site that runs the smoke test with its own configuration."""
 
     def __init__(self, folder: Path, programs: str, launcher: str = "mpirun") -> None:
         """Write the configuration."""
@@ -58,7 +58,7 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site_runs(ready_environment, once):
-    """Run the smoke test twice; return the reports. The second run replaced the first one's files.
+    """Run the smoke test twice; return the reports. The second run replaced the first run's files.
 
     Each report was collected before the next run, into the campaign `nightly`.
     """

@@ -1,4 +1,4 @@
-"""Claims about the example of an advice: a C program that compiles, runs, and moves the data."""
+"""Claims about the example in an advice: a C program that compiles, runs, and moves the data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHECK = """    MPI_Barrier(MPI_COMM_WORLD);
         if (wrong) MPI_Abort(MPI_COMM_WORLD, 7);
     }
 """
-"""Put before the window's end: what the operation was to leave is there."""
+"""C code before the window's end: it checks the effect of the operation."""
 
 CASES = sorted(
     {(flavor, *USUAL[1:]) for flavor in PARTS["flavors"]}
@@ -33,7 +33,7 @@ CASES = sorted(
 
 
 def checked(text, operation):
-    """Return a program that ends with an error where the data are not there."""
+    """Return a program that ends with an error if the data are not there."""
     gets = operation in ("get", "rget")
     words = {"EXPOSED": "1", "FOUND": "mine", "EXPECTED": "0"} if gets else {}
     words = {"EXPOSED": "0", "FOUND": "*memory", "EXPECTED": "42"} | words
@@ -44,7 +44,7 @@ def checked(text, operation):
 
 @pytest.fixture(scope="module")
 def run(ready_environment, tmp_path_factory):
-    """Return a function that compiles a program with no warning and runs it on two ranks."""
+    """Return a function that compiles a program without warnings and runs it on two ranks."""
     document = ready_environment(MPI)
     compiler = Path(document["compilers"]["c"])
     folder = tmp_path_factory.mktemp("example")

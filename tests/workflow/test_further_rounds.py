@@ -1,4 +1,4 @@
-"""Rounds beyond those that every cell has: for the cells that need them, as often as they do."""
+"""Rounds after the rounds of all cells: for the cells that need them, as often as needed."""
 
 import csv
 import json
@@ -10,8 +10,8 @@ from test_holes import break_off
 from onesided.cells import verdicts
 from onesided.measure import further_rounds
 
-#: After one round all cells are undecided that an analysis judges; of the smoke test those in which
-#: the target computes. Those with a helper are crowded, and are not asked.
+#: After one round, all judged cells are undecided: in the smoke test, the cells whose target
+#: computes. Cells with a helper are crowded and do not ask for rounds.
 UNTIL = {"undecided": "none", "at_most_rounds": 3}
 UNDECIDED = {
     f"algorithm={algorithm},flavor={flavor},case=target_computes,compute_ms=2,spread_percent=0"
@@ -117,13 +117,13 @@ def test_a_further_round_is_run_in_every_environment_and_its_order_changes(
         (2, names[0]),
     ]
 
-    # one more round at most: what was decided stands
+    # one more round at most: earlier decisions stay
     before = {file: made for file, made in times(results).items() if file.name == "session.json"}
     onesided("run", campaign_file(environments=names, until=UNTIL))
     assert {file: file.stat().st_mtime_ns for file in before} == before
     assert cells_of(results)[0][3, names[0]] == UNDECIDED
 
-    # a hole in a further round is filled as any other, and its decision stands
+    # a hole in a further round is filled as any other, and its decision stays
     decision = results / "further" / "round-2.json"
     made = decision.stat().st_mtime_ns
     break_off(next(results.glob(f"sessions/{names[0]}/*/round-2/*/session.json")), True)

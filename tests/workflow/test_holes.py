@@ -1,4 +1,4 @@
-"""A launch that never came to an end is run again by the next call, and nothing else is."""
+"""The next call runs a launch again that never ended, and no other launch."""
 
 import json
 
@@ -16,7 +16,7 @@ def session(campaign_that_ran, tmp_path):
 
 
 def break_off(record, leave_launch):
-    """Make the session's first test one that failed without an end; return its name and folder."""
+    """Change the session's first test to a failure without an end; return its name and folder."""
     document = json.loads(record.read_text())
     test = document["tests"][0]
     test |= {"result": "fail", "reason": "job cancelled: its node is down"}

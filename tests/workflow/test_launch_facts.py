@@ -1,4 +1,4 @@
-"""What the headers say of binary, library and namespaces reaches the campaign's record."""
+"""The headers' facts about binary, library and namespaces reach the campaign's record."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ def test_the_record_keeps_what_headers_say_and_cells_that_never_ran_their_enviro
     }
     assert set(programs.values()) <= built
 
-    # the same sessions once more, of an environment in a container, with the lines gone
+    # the same sessions again, with an environment in a container and without the lines
     other = tmp_path / "build" / "environments" / MPICH
     other.mkdir(parents=True)
     container = {

@@ -1,4 +1,4 @@
-"""How many sessions there are at a time is a profile's to say, and nothing else changes with it."""
+"""A profile decides how many sessions run at a time, and changes nothing else."""
 
 import json
 from itertools import pairwise
@@ -33,7 +33,7 @@ def test_with_the_profile_of_clusters_sessions_are_side_by_side_and_resume(
     before = spans(results)
     assert "0 to run" in onesided("run", path, "--profile", "slurm").stdout
     assert spans(results) == before
-    # nor does another profile measure again
+    # another profile does not measure again, either
     assert "0 to run" in onesided("run", path).stdout
 
 
@@ -48,7 +48,7 @@ def test_a_profile_of_ones_own_and_the_default_keep_sessions_apart(
     )
     onesided("run", campaign_file(rounds=2), "--profile", tmp_path / "own")
     assert not are_side_by_side(results)
-    # of four that the default has, two are new
+    # two of the default's four are new
     onesided("run", campaign_file(rounds=4))
     assert not are_side_by_side(results)
 

@@ -19,7 +19,7 @@ from onesided.sites import wire
 
 MPI = "mpich-5.0.2"
 COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]
-# What names a process at the beginning of a line of a library, and how often a line came.
+# The name of a process at the beginning of a library's line, and the number of repeated lines.
 WHO = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 TIMES = re.compile(r" \(\d+ times\)$")
 ROW = re.compile(
@@ -32,7 +32,7 @@ VARIABLE = "OMPI_MCA_osc_base_verbose"
 
 @pytest.fixture
 def printed(capfd):
-    """Return a function that calls the command; it gives its exit status and lines."""
+    """Return a function that calls the command and returns its exit status and lines."""
 
     def call(*options):
         capfd.readouterr()
@@ -178,7 +178,7 @@ def test_a_cell_that_hangs_has_a_row_that_says_where(printed, ready_environment,
     fault = with_fault(Environment(ready_environment(MPI)), "hang MPI_Win_flush 1 1")
     for name, value in fault.items():
         monkeypatch.setenv(name, value)
-    # long enough that a machine on which other programs run ends the cell before it in time
+    # long enough that the cell ends in time on a busy machine
     options = ("--operation", "put", "--flavor", "create", "--cell-timeout-s", "6")
     status, lines = printed("--environment", MPI, "--keep-environment", "--", *options)
     assert status == 1

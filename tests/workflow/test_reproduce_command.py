@@ -24,7 +24,7 @@ SMALLEST = (
 
 @pytest.fixture
 def reproduce(ready_environment, capfd):
-    """Return a function that runs the command and returns its status and what it printed."""
+    """Return a function that runs the command and returns its status and output."""
     document = ready_environment(MPI)
 
     def run(cell, *options):
@@ -45,7 +45,7 @@ def lossy(reproduce, tmp_path, monkeypatch):
 
 
 def assert_right(program, document):
-    """Without the fault the program says that every byte is right, and no warning was made."""
+    """Check that, without the fault, the program is right and compiles without warnings."""
     compiler = Path(document["compilers"]["c"])
     executable = program.with_suffix("")
     line = [compiler, "-Wall", "-Wextra", "-Werror", program, "-o", executable]

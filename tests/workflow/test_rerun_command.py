@@ -24,7 +24,7 @@ slow, measures = pytest.mark.slow, pytest.mark.measures
 
 
 def line_of(folder, **labels):
-    """Return a row's line of a report, and its cell."""
+    """Return the line of a report's row, and its cell."""
     loaded = load(folder, find())
     [cell, *_] = [
         one

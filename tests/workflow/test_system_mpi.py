@@ -1,4 +1,4 @@
-"""A campaign with the MPIs that Debian has, each by its own launcher: `provider: system`."""
+"""A campaign with Debian's MPIs, each with its own launcher: `provider: system`."""
 
 import shutil
 

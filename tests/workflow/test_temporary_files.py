@@ -1,4 +1,4 @@
-"""No run leaves a file in the system's temporary folder but the lock of campaigns."""
+"""A run leaves only the lock of campaigns in the system's temporary folder."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ COMMANDS = {
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
-    """Return the temporary folder of the programs that the test starts."""
+    """Return the temporary folder of the test's programs."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))

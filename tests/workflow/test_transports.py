@@ -1,4 +1,4 @@
-"""Settings in a campaign: each cell's transport is told, and a setting without effect says so."""
+"""Settings in a campaign: each cell reports its transport and a setting without effect."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A campaign within one of several cores comes to its end, and says that its cells are crowded."""
+"""A campaign on one of several cores ends, and reports that its cells are crowded."""
 
 import json
 import os

@@ -20,16 +20,16 @@ pytestmark = pytest.mark.slow
 MOST_LINES = 500
 SIZES = ("8", "10240", "1048576")
 HERE = "new_experiment.py"
-"""Knows under which name the page's files are written again."""
+"""The module with the names under which the page's files are written again."""
 written = new_experiment.example
 
 
 @pytest.fixture(scope="module")
 def checkout(ready_environment, tmp_path_factory):
-    """A copy of the checkout, with an MPI of its own, and what calls its command.
+    """A copy of the checkout with its own MPI, and a function that calls the copy's command.
 
-    What is called is a subcommand, or lines of Python that know the copy's package. An MPI that is
-    installed where two checkouts find it is installed again by each: the paths are part of it.
+    The function calls a subcommand, or lines of Python that know the copy's package. Each of two
+    checkouts installs the same MPI again, because the paths are part of it.
     """
     ready_environment("mpich-5.0.2")
     root = tmp_path_factory.mktemp("walkthrough")
@@ -76,7 +76,7 @@ def rows_of(root, table):
 
 
 def add(root):
-    """Write the page's files where there are none."""
+    """Write the page's files if they do not exist."""
     for name, text in written().items():
         path = root / name
         assert not path.exists()
@@ -85,7 +85,7 @@ def add(root):
 
 
 def select(root, expression):
-    """Have the campaign of the page choose other checks."""
+    """Change the checks that the page's campaign selects."""
     path = root / "config" / "campaigns" / "both.yaml"
     document = yaml.safe_load(written()["config/campaigns/tutorial.yaml"])
     path.write_text(yaml.safe_dump(document | {"select": {"expression": expression}}), "utf-8")
@@ -117,7 +117,7 @@ def test_an_experiment_is_short_and_changes_no_file():
 def test_the_results_of_other_kernels_stay(ran):
     _, _, lines, untouched, explained = ran
     assert "there is nothing to run" in untouched, untouched
-    assert explained.count("tests 1 never run") == 2, explained  # one a round
+    assert explained.count("tests 1 never run") == 2, explained  # one for each round
     assert lines
     assert {path: path.stat().st_mtime_ns for path in lines} == lines
 

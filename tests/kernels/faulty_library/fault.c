@@ -1,4 +1,4 @@
-/* Which fault is put in, where, and what has been counted. */
+/* The fault, its place, and the counted calls. */
 #define _GNU_SOURCE
 #include "fault.h"
 
@@ -48,14 +48,14 @@ static struct {
     char call[256]; /* names with commas between */
     long count;
     long period;      /* 0: once; 1: each call */
-    int is_here;      /* this is a rank that it concerns */
-    int is_of_others; /* of its threads those alone that are not the main one */
+    int is_here;      /* the fault concerns this rank */
+    int is_of_others; /* it concerns only threads other than the main one */
     int rank;
-    long cell; /* its index, EVERY_CELL, or NO_CELL: whatever cell this is */
-    long seen; /* calls in this cell that it may be */
+    long cell; /* its index, EVERY_CELL, or NO_CELL for any cell */
+    long seen; /* calls in this cell that may have the fault */
 } wanted = {.cell = NO_CELL};
 
-/* The cell that this rank is in, and where its lines are. */
+/* This rank's cell, and the file with its lines. */
 static volatile long cell_now = NO_CELL;
 long cells_begun;
 static char output[4096];
@@ -73,7 +73,7 @@ static int rank_of_launcher(void)
     return 0;
 }
 
-/* The file that the command line names. */
+/* The file named on the command line. */
 static void find_output(void)
 {
     static const char option[] = "--output";
@@ -122,7 +122,7 @@ __attribute__((constructor)) static void read_variables(void)
 
 /* ---- Cells ---- */
 
-/* The last line says that a cell was started, with its index, or that none is under way. */
+/* The last line says that a cell was started, with its index, or that no cell is under way. */
 static long cell_of_line(const char *line)
 {
     const char *index = strstr(line, "\"index\":");
@@ -174,7 +174,7 @@ void report(const char *line, size_t length)
     }
 }
 
-/* The kernel's own lines, as many as there are so far, say in which cell this is. */
+/* The kernel's own lines until now say which cell this is. */
 static void report_fault(const struct call *call, const struct facts *facts)
 {
     char line[512];
@@ -240,9 +240,9 @@ static void spin_us(long microseconds)
              microseconds);
 }
 
-/* ---- Where it is put in ---- */
+/* ---- The place of the fault ---- */
 
-/* What a fault needs: any call, one that carries data, or one that sends or gets them. */
+/* The call that a fault needs: any, one with data, one that sends data, or one that gets data. */
 static int may_have(const struct facts *facts)
 {
     const int sends = facts != NULL && facts->sends, gets = facts != NULL && facts->gets;
@@ -307,7 +307,7 @@ static void count(struct call *call, const struct facts *facts)
 
 __attribute__((noinline)) static void meet_nowhere(void)
 {
-    *(volatile int *)sizeof(int) = 0; /* nobody has memory there */
+    *(volatile int *)sizeof(int) = 0; /* no memory is there */
 }
 
 int may_be_stale(void)

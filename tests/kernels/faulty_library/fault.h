@@ -1,5 +1,5 @@
-/* A faulty library, for LD_PRELOAD. The calls of a kernel come here first, and one of them does
- * what a bad library or a bad machine would do. A variable says which fault it has:
+/* A faulty library, for LD_PRELOAD. The calls of a kernel come here first, and one of them
+ * fails as in a bad library or on a bad machine. A variable chooses the fault:
  *
  *   ONESIDED_FAULT="KIND CALL COUNT RANK"         such as "drop MPI_Put 3 1"
  *   ONESIDED_FAULT="KIND CALL COUNT RANK CELL"    in the cell with this index, or in "every" cell
@@ -42,8 +42,8 @@ enum fault {
     DROP,           /* it does nothing and returns success; a request is complete at once */
     DUPLICATE,      /* it is made twice */
     REORDER,        /* it is made after the puts and gets that directly follow it */
-    CORRUPT_ORIGIN, /* an element of what is sent changes in the origin's buffer */
-    CORRUPT_TARGET, /* an element of what is sent changes on its way */
+    CORRUPT_ORIGIN, /* an element of the sent data changes in the origin's buffer */
+    CORRUPT_TARGET, /* an element of the sent data changes on its way */
     WRONG_RESULT,   /* an element of the result changes when the result is complete */
     LOSE,           /* its data do not arrive, and no rank waits for them */
     STALE,          /* the data of the call before arrive instead */
@@ -67,34 +67,34 @@ struct call {
     const struct call *next;
     int is_known;
     long calls;
-    long carrying; /* of them: that send or get data, */
+    long carrying; /* calls that send or get data, */
     long sending;
     long getting;
 };
 
-/* What a call does with data. */
+/* The use of data in a call. */
 struct facts {
     int sends;
     int gets;
-    int is_payload;        /* the kernel verifies them: CALL "any" has these */
+    int is_payload;        /* the kernel verifies the data: CALL "any" includes them */
     int is_last;           /* the library's last call: the number of calls is reported */
     const char *operation; /* of an accumulate call, or "none" */
 };
 
-/* Count a call, and do what needs no arguments of it, such as to hang; `facts` may be NULL.
- * Return the fault that is left to the caller, or NO_FAULT. */
+/* Count a call, and make faults that need no arguments of the call, such as a hang; `facts` may be
+ * NULL. Return the fault that the caller must make, or NO_FAULT. */
 enum fault arrive(struct call *call, const struct facts *facts);
 
 /* To be called after a barrier: which cell is this? */
 void look_for_cell(void);
 
-/* Whether a cell is under way; known where a fault is to be in a cell. */
+/* Whether a cell is under way; known only if the fault has a cell. */
 int is_in_cell(void);
 
-/* Whether a fault may be STALE: what calls send is kept then. */
+/* Whether a fault may be STALE: then sent data are kept. */
 int may_be_stale(void);
 
-/* How many cells this rank has begun; counted where a fault is to be in one. */
+/* How many cells this rank has begun; counted only if the fault has a cell. */
 extern long cells_begun;
 
 /* A line of the report, in one piece. */

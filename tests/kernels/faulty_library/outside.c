@@ -110,7 +110,7 @@ ssize_t pwrite(int file, const void *data, size_t bytes, off_t place)
     return written;
 }
 
-/* Declared here, as its type of threads is a number in every C library that kernels meet. */
+/* Declared here, because its thread type is a number in every C library that kernels use. */
 int pthread_create(unsigned long *thread, const void *attributes, void *(*begin)(void *), void *own)
 {
     static struct call call = {.name = "pthread_create"};

@@ -1,4 +1,4 @@
-"""What the progress page advises, and the files that a shell takes."""
+"""The advice of the progress page, and the files for a shell."""
 
 from __future__ import annotations
 

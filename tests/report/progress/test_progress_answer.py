@@ -86,7 +86,7 @@ def test_a_cell_that_is_undecided_is_counted_out_in_the_matrix():
     assert answers.together([cell("independent"), cell("undecided")]) == answers.Together(
         "independent", "1 of 2 cells decided"
     )
-    # a cell that can tell nothing, or was not measured, is no undecided one
+    # a cell that cannot decide, or was not measured, is not undecided
     assert answers.together([cell("waits"), cell("local completion only")]).note is None
     assert answers.together([cell("waits"), cell("unsupported")]).note is None
     assert answers.together([cell("unsupported")]).word == "unsupported"

@@ -1,4 +1,4 @@
-"""The answer within a node and between nodes: the first screen of a campaign that asked both."""
+"""The answer within a node and between nodes: the first screen of a campaign with both."""
 
 import pytest
 from made_up import progress
@@ -21,7 +21,7 @@ def never_waits(at, setting):
 
 
 def headline_of(folder, first, settings=("default", "hosts")):
-    """Return the answer for two MPIs, of which the first behaves like this."""
+    """Return the answer for two MPIs; the first MPI has this behaviour."""
     environments = (
         progress.Environment(MPICH, "mpich", first),
         progress.Environment(OPENMPI, "openmpi", never_waits),

@@ -93,7 +93,7 @@ def test_every_place_shows_the_verdicts_of_its_csv_by_sign_and_word(matrices, pa
 
 
 def shown(labels):
-    """A target that does not probe has no interval between probes."""
+    """Without probes, the target has no probe interval."""
     probes = labels["target_state"] == "computes_probing"
     return labels if probes else {**labels, "probe_interval_us": ""}
 

@@ -1,4 +1,4 @@
-"""Where accesses wait, what they take, and which of them the page draws."""
+"""Where accesses wait, how long they take, and which accesses the page draws."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path
     said = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "Of 6 latencies, one a launch, 0 are left out that met the cores far apart" in said
     assert "and 2 on a core that another program" in said
-    # where all count nothing is said
+    # if all launches count, nothing is said
     assert "left out that met the cores" not in text
 
 
@@ -80,11 +80,11 @@ def test_the_targets_own_computing_and_its_visits_are_shown(page):
 
 
 def baselines_of(material, spread=1.0):
-    """Return baselines as a campaign with the kernel `baseline` would have them.
+    """Return baselines as from a campaign with the kernel `baseline`.
 
     Args:
         material: of the campaign.
-        spread: the upper end of each interval over the lower one.
+        spread: the upper end of each interval divided by the lower end.
     """
     template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
     wanted = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
@@ -132,7 +132,7 @@ def test_an_operation_has_the_baseline_of_its_kind_and_size(
 
 
 def latencies_with_baseline(material, spread=1.0):
-    """Return the rows of the table of latencies, and what the page shows of it."""
+    """Return the rows of the table of latencies, and the page's table."""
     with_baseline = replace(material, baselines=baselines_of(material, spread))
     table = latency.section(with_baseline).parts[0]
     return list(csv.DictReader(io.StringIO(table.csv_text()))), table.html(table.rows)
@@ -203,7 +203,7 @@ def test_every_table_has_one_latency_of_a_label(tmp_path):
         for level in LEVELS:
             label = (row["flavor"], row["synchronisation"], level)
             found.setdefault(label, set()).add(row[f"latency_{level}_s"])
-        # a ratio of levels is of two cells that differ in the level alone
+        # a ratio of levels is from two cells that differ only in the level
         at = {name: row[name] for name in ("flavor", "synchronisation")}
         expected = [progress.by_level({**cells[1], **at}, "default", n) for n in LEVELS]
         assert float(row["lock_tax"]) == pytest.approx(expected[1] / expected[0], rel=0.1)

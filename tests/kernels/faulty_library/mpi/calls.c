@@ -1,7 +1,7 @@
 /* Calls that carry no data: synchronisation, windows, completion, files, start and end. */
 #include "faulty.h"
 
-/* A call in which any of the general faults can be. */
+/* A call that can have any of the general faults. */
 #define FAULTY(function, declared, passed)                                                         \
     int function declared                                                                          \
     {                                                                                              \
@@ -10,7 +10,7 @@
         return P##function passed;                                                                 \
     }
 
-/* The same, after which results of operations are there. */
+/* The same; after the call, results of operations are complete. */
 #define COMPLETING(function, declared, passed)                                                     \
     int function declared                                                                          \
     {                                                                                              \
@@ -151,7 +151,7 @@ int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     static struct call call = {.name = "MPI_Comm_size"};
-    static enum fault lasting; /* a world has one size, whenever it is asked for */
+    static enum fault lasting; /* the world has the same size in every call */
     ARRIVE(fault, &call, NULL);
     lasting = fault != NO_FAULT ? fault : lasting;
     const int code = PMPI_Comm_size(comm, size);

@@ -1,13 +1,13 @@
-/* A call that carries data, written once: what each fault makes of it. */
+/* A call that carries data, written once for all such calls, with the effect of each fault. */
 #ifndef ONESIDED_CARRY_H
 #define ONESIDED_CARRY_H
 
 #include "faulty.h"
 
-/* The function `function`, whose call with `passed` has `out` as the variable (or NO_VARIABLE) that
- * says where the data lie that it sends. A result is there when `completion_` is: AT_ONCE,
- * WITH_REQUEST, or AT_THE_END of an epoch. `hold` is what puts it off. A file that includes this
- * says whether its calls are messages (IS_MESSAGE): another rank waits for them. */
+/* The function `function`, called with `passed`. `out` is the variable (or NO_VARIABLE) with the
+ * place of the data that the call sends. `completion_` says when a result is complete: AT_ONCE,
+ * WITH_REQUEST, or AT_THE_END of an epoch. `hold` delays the call. A file that includes this header
+ * says whether its calls are messages (IS_MESSAGE), for which another rank waits. */
 #define CARRYING(function, declared, passed, sent_, got_, operation_, out, completion_, hold)      \
     int function declared                                                                          \
     {                                                                                              \
@@ -52,7 +52,7 @@
         return code;                                                                               \
     }
 
-/* ---- When a call's result is there ---- */
+/* ---- When a call's result is complete ---- */
 
 enum moment { NOTHING_DONE, ONCE_MORE, RESULT_CHANGES, RESULT_IS_OLD };
 
@@ -99,7 +99,7 @@ static inline int complete_with(MPI_Request *request, enum moment moment, struct
 #define NO_VARIABLE nothing_sent
 static _Thread_local const void *nothing_sent __attribute__((unused));
 
-/* MPI_IN_PLACE: what is sent lies where the result comes to. */
+/* MPI_IN_PLACE: the sent data are in the result's buffer. */
 #define OUT_OR_IN(out, in, count, type)                                                            \
     payload_of((out) == MPI_IN_PLACE ? (in) : (out), count, type)
 

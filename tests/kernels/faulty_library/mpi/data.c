@@ -1,11 +1,11 @@
-/* What faults do to data: bits that change at once or later, and operations that are put off. */
+/* Effects of faults on data: bits change at once or later, and operations are delayed. */
 #include "faulty.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* of an element's first byte: the sixteens of an integer; of its last: what no rounding hides */
+/* in an element's first byte: an integer's sixteens; in its last: a bit that no rounding hides */
 #define LOW_BIT 0x10
 #define HIGH_BIT 0x40
 #define ELEMENT_BYTES 8
@@ -29,7 +29,7 @@ struct data payload_of(const void *address, MPI_Aint count, MPI_Datatype type)
     return is_told ? (struct data){0} : data_of(address, count, type);
 }
 
-/* Where data begin and end, from their address on. */
+/* The begin and end of data, from their address on. */
 static void span_of(struct data data, MPI_Aint *begin, MPI_Aint *end)
 {
     MPI_Aint lower = 0, extent = 0, true_extent = 0;
@@ -46,7 +46,7 @@ static void flip_element(unsigned char *element, MPI_Aint bytes)
     }
 }
 
-/* Of what is sent the last element changes; of what is got the first one, or this. */
+/* In sent data, the last element changes; in results, the first one, or this one. */
 static int is_last_flipped;
 
 static void flip_last(unsigned char *bytes, MPI_Aint count)
@@ -60,7 +60,7 @@ void flip(struct data data)
     MPI_Aint begin, end;
     span_of(data, &begin, &end);
     unsigned char *const bytes = (unsigned char *)data.address + begin;
-    /* packed data may be fewer than there is room for */
+    /* packed data may need less than the room */
     if (is_last_flipped && data.type != MPI_PACKED) {
         flip_last(bytes, end - begin);
     } else {
@@ -169,7 +169,7 @@ void flip_what_is_complete(void)
     flip_result_of(MPI_REQUEST_NULL);
 }
 
-/* ---- As it was ---- */
+/* ---- Old content ---- */
 
 static MPI_Aint bytes_of(struct data data)
 {
@@ -245,7 +245,7 @@ enum fault fault_of_data(enum fault asked, const struct carried *carried, const 
 
 void put_back(struct data result, const struct old *old)
 {
-    struct old kept = *old; /* stale data may lie where the result does in part */
+    struct old kept = *old; /* stale data may overlap the result */
     int position = 0;
     if (old->stale.address != NULL) {
         pack(old->stale, &kept);
@@ -257,7 +257,7 @@ void put_back(struct data result, const struct old *old)
     }
 }
 
-/* ---- Put off ---- */
+/* ---- Delayed ---- */
 
 static _Thread_local struct {
     int is_there;
@@ -330,15 +330,15 @@ static const char *name_of(MPI_Op operation)
                                       : "other";
 }
 
-/* Of messages those are that come; of operations of windows those are not that tell another rank
- * that data are there, or look for that. */
+/* Data of messages are payload when they arrive. Data of window operations are not, if they tell
+ * another rank that data are there, or look for this. */
 static int is_payload(const struct carried *carried, int sends, int gets)
 {
     const int is_word = carried->operation == MPI_REPLACE || carried->operation == MPI_NO_OP;
     return carried->is_message == 1 ? gets : (sends || gets) && !is_word;
 }
 
-/* As of a program that did not ask to have errors returned. */
+/* As in a program that did not ask for returned errors. */
 static void meet_fatal_error(void)
 {
     const int number = 0;

@@ -1,4 +1,4 @@
-/* Messages and collective calls, and files, which carry data as well. */
+/* Messages, collective calls and files: calls that carry data. */
 #include "carry.h"
 
 #define IS_MESSAGE 1
@@ -78,7 +78,7 @@ CARRYING(MPI_Allreduce,
          (buffer, result, count, type, operation, comm), OUT_OR_IN(buffer, result, count, type),
          payload_of(result, count, type), NO_OPERATION, buffer, AT_ONCE, NO_HOLD)
 
-/* its numbers are the products of a matrix */
+/* its numbers are a matrix's products */
 CARRYING(MPI_Reduce_scatter_block,
          (const void *buffer, void *result, int count, MPI_Datatype type, MPI_Op operation,
           MPI_Comm comm),
@@ -109,7 +109,7 @@ CARRYING(MPI_Alltoallv,
          NO_DATA, payload_of(result, result_counts[0], result_type), NO_OPERATION, NO_VARIABLE,
          AT_ONCE, NO_HOLD)
 
-/* the first part that there is, of either side */
+/* the first existing part of either side */
 static struct data part_of(const void *buffer, const int counts[], const int begins[],
                            const MPI_Datatype types[])
 {
@@ -140,7 +140,7 @@ CARRYING(MPI_Neighbor_alltoallw,
 /* ---- Files ---- */
 
 #undef IS_MESSAGE
-#define IS_MESSAGE 2 /* nobody waits for what is written, but it has to be as long */
+#define IS_MESSAGE 2 /* nobody waits for written data, but their length must be right */
 
 #define FILE_CALL(function, constant, sent, got, out)                                              \
     CARRYING(function,                                                                             \

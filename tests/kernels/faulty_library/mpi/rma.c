@@ -5,7 +5,7 @@
 
 #define ORIGIN data_of(origin, count, type)
 #define RESULT data_of(result, result_count, result_type)
-/* nothing is sent where nothing is done with it */
+/* without an operation, no data are sent */
 #define OPERAND (operation == MPI_NO_OP ? NO_DATA : ORIGIN)
 
 CARRYING(MPI_Put,

@@ -1,4 +1,4 @@
-/* The faulty OpenSHMEM: the calls that kernels make of it, but those that only ask. */
+/* The faulty OpenSHMEM: all calls of kernels, except calls that only ask for a value. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <shmem.h>
@@ -15,7 +15,7 @@
     void *const symbol = dlsym(RTLD_NEXT, name);                                                   \
     memmove(&(next), &symbol, sizeof(next))
 
-/* OpenSHMEM returns no error: each ends the launch. */
+/* OpenSHMEM returns no errors: each error ends the launch. */
 static void end_if(enum fault fault)
 {
     if (fault == ERROR || fault == FATAL) {
@@ -36,7 +36,7 @@ void shmem_barrier_all(void)
     look_for_cell();
 }
 
-/* Memory that is allocated in a cell is the kernel's, else the harness's. */
+/* Memory allocated in a cell is the kernel's; other memory is the harness's. */
 static struct {
     char *begin;
     size_t bytes;
@@ -45,7 +45,7 @@ static struct {
 
 static int made;
 
-/* The same place may have been another block's before. */
+/* Another block may have had this place before. */
 static int is_of_cell(const void *address)
 {
     const char *const at = address;
@@ -71,7 +71,7 @@ void *shmem_malloc(size_t bytes)
     return begin;
 }
 
-/* A number that is lost is no number that another call gets. */
+/* Another call does not get a lost number. */
 long long shmem_longlong_atomic_fetch_inc(long long *counter, int rank)
 {
     static struct call call = {.name = "shmem_longlong_atomic_fetch_inc"};
@@ -92,7 +92,7 @@ long long shmem_longlong_atomic_fetch_inc(long long *counter, int rank)
     return found;
 }
 
-/* Bytes of another rank, or for it. */
+/* Bytes from another rank, or for another rank. */
 #define CARRYING(function, sends_)                                                                 \
     void function(void *to, const void *from, size_t bytes, int rank)                              \
     {                                                                                              \
@@ -108,8 +108,8 @@ long long shmem_longlong_atomic_fetch_inc(long long *counter, int rank)
         carry(fault, next, to, from, bytes, rank, sends_);                                         \
     }
 
-/* The bytes of the put before, if it was in this cell and of as many: a copy, as their place may
- * have new ones since then. NULL where the fault is not STALE. */
+/* The bytes of the previous put, if the put was in this cell and had as many bytes. They are a
+ * copy, because their place may have new bytes since then. NULL if the fault is not STALE. */
 static const void *put_before(const void *from, size_t bytes, enum fault fault)
 {
     static _Thread_local struct {
@@ -132,7 +132,7 @@ static const void *put_before(const void *from, size_t bytes, enum fault fault)
     return found;
 }
 
-/* Where the get before had its bytes from, if these are as many and elsewhere. */
+/* The source of the previous get, if it had as many bytes from another place. */
 static const void *got_before(const void *from, size_t bytes)
 {
     static _Thread_local const void *before;
