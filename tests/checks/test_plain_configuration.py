@@ -189,13 +189,11 @@ def test_lmod_brings_the_mpi_of_a_module_too(site, family):
         pytest.skip("no Lmod (Debian: lmod, or LMOD_CMD)")
     (site / "lua").mkdir(exist_ok=True)
     (site / "lua" / f"{family}.lua").write_text(f'prepend_path("PATH", "{site}/bin/{family}")\n')
-    own = [one for one in ENVIRONMENTS if one["name"] == family]
-    write(site / "lmod.py", own, system="lmod", init=LMOD.parents[1] / "init/bash")
+    write(site / "lmod.py", system="lmod", init=LMOD.parents[1] / "init/bash")
     variables = {"LMOD_CMD": str(LMOD), "MODULEPATH": str(site / "lua")}
     build = site / "of_lmod"
-    said = reframe(
-        site, "-r", "--system=box:compute", config="lmod.py", build=build, variables=variables
-    )
+    chosen = ("--system=box:compute", f"--prgenv=^{family}$")
+    said = reframe(site, "-r", *chosen, config="lmod.py", build=build, variables=variables)
     assert len(of(said, family, "OK")) == BOTH, said
     found = document(site, family, build=build.name)
     assert (found["family"], found["version"] in found["library_version"]) == (family, True)
