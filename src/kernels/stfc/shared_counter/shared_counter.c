@@ -4,9 +4,8 @@
  * communications", technical report, STFC, 2008, section 2 and appendix A; the tree of counts is
  * the tree of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
  *
- * Rank 0 holds a counter. Every rank takes a number from the counter, computes for a while and
- * takes the next number, until the numbers of all tasks are taken (tasks-per-rank for each rank
- * that takes tasks; first come, first served).
+ * Rank 0 holds a counter. Every rank takes a number, computes for a while and takes the next number
+ * until all are taken: tasks-per-rank for each rank that takes tasks; first come, first served.
  *
  * Timed, in seconds: each access (from before its first MPI call until its number is known), each
  * compute, the last access (which finds no task), the wait in the barrier at the end, the total. If
@@ -14,10 +13,9 @@
  * the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank; the counter
  * ends at the number of accesses; it never falls; no access gets a value of the access before; a
  * helper thread was still in its call at the end. With mpi2_array the next access replaces the
- * element that an access put. So, if nobody computes, the element is read back after each access,
- * untimed. While the target computes, reading back would be another access that waits, and would
- * change the experiment. A lost put is then noticed only by an access of another rank before the
- * next put. */
+ * element that an access put. If nobody computes, the element is read back after each access,
+ * untimed. While the target computes, this would be another access that waits; a lost put is then
+ * noticed only by an access of another rank before the next put. */
 #include <stdlib.h>
 
 #include "harness/launch.h"
@@ -33,8 +31,7 @@
 
 #define LATENCY_RANK 1
 
-/* ---- Cases: what the target does (the report's cases 1 and 2, and three kinds of its case 3).
- * ---- */
+/* ---- Cases: what the target does (the report's 1 and 2, and three kinds of its case 3). ---- */
 
 struct counter_case {
     const char *name;

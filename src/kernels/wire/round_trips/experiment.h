@@ -43,6 +43,17 @@ double stay(struct experiment *experiment);
 /* At the origin and the target, after an access: the target tells the origin that moment. */
 double tell_end(const struct experiment *experiment, double end_s);
 
+/* The origin, before a message and an access: each time it rests for another while. Without rests
+ * another program on its core could make all accesses longer by the same time. */
+void rest(const struct experiment *experiment);
+
+/* At the origin: look at the time of an access, and at that of its message. */
+void settle(struct experiment *experiment, double seconds, double message_s);
+
+/* All ranks: does the origin know times that no other program has made longer? The least accesses
+ * took as long then, and a message as long as in any cell before. Or has the cell had its time? */
+bool is_settled(const struct experiment *experiment);
+
 /* Collective: leave the reason in the record and return false if the cell cannot run here. */
 bool is_supported(const struct experiment *experiment);
 

@@ -59,19 +59,6 @@ static const struct option options[] = {
     {"compute-ms", "MS", "how long a target computes", OPTION_NUMBER, "20", 0.001, 60000},
 };
 
-/* Times are alike if one is longer by this share and this time at most. */
-#define ALIKE_SHARE 0.02
-#define ALIKE_S 50e-6
-
-/* A rest is shorter than this: programs that share a core take it in turns of this length, at 250
- * turns a second. The rests go on in steps of this share (the golden ratio), which spreads them. */
-#define REST_S 4e-3
-#define STEP 0.618034
-
-/* The least time of a message and its answer in this launch so far, for each kind of epoch: in an
- * active one it may have to wait for what the target has posted. */
-static double quickest_message_s[COLLECTIVE_ACTIVE + 1] = {INFINITY, INFINITY, INFINITY};
-
 /* What an access of a slot is made with. */
 static struct transfer transfer_of(const struct transfer *all, long long slot)
 {
@@ -83,23 +70,12 @@ static struct transfer transfer_of(const struct transfer *all, long long slot)
     return one;
 }
 
-/* Put a time where it belongs among the least ones, the least first. */
-static void keep_least(double least_s[ALIKE], double seconds)
-{
-    for (int i = 0; i < ALIKE; i++) {
-        const double before_s = least_s[i];
-        least_s[i] = fmin(before_s, seconds);
-        seconds = fmax(before_s, seconds);
-    }
-}
-
 /* At the origin. The compute is fixed work, and so takes a little longer or shorter: of an access
  * that waited for it, what came after it is looked at. */
 static void keep(struct experiment *experiment, const struct access *access, double message_s,
                  double end_s)
 {
     struct record *record = experiment->slots.record;
-    double *quickest = &quickest_message_s[experiment->synchronisation->kind];
     const double access_s = access->completed_s - access->begin_s;
     const double after_s = access->completed_s - end_s;
     const bool waited = experiment->state->computes && after_s > 0;
@@ -108,9 +84,7 @@ static void keep(struct experiment *experiment, const struct access *access, dou
         series_keep(record, &experiment->first, "first", "s", 1, access_s);
         return;
     }
-    experiment->message_s = fmin(experiment->message_s, message_s);
-    *quickest = fmin(*quickest, message_s);
-    keep_least(experiment->least_s, looked_at_s);
+    settle(experiment, looked_at_s, message_s);
     series_keep(record, &experiment->message, "message", "s", 1, message_s);
     series_keep(record, &experiment->access, "access", "s", 1, access_s);
     series_keep(record, &experiment->begin, "begin", "s", 1, access->begun_s - access->begin_s);
@@ -123,14 +97,6 @@ static void keep(struct experiment *experiment, const struct access *access, dou
     if (experiment->state->computes) {
         series_keep(record, &experiment->after, "after", "s", 1, fmax(0, after_s));
     }
-}
-
-/* The origin, before a message and an access: each time it rests for another while. Without rests
- * another program on its core could make all accesses longer by the same time. */
-static void rest(const struct experiment *experiment)
-{
-    const double steps = STEP * (double)experiment->messages.count;
-    clock_sleep(REST_S * (steps - floor(steps)));
 }
 
 /* All ranks. THE TIMED CALLS are those of the operation and of the synchronisation (rma/). */
@@ -189,23 +155,6 @@ static void make_accesses(struct experiment *experiment, long long wanted)
         pass_on(experiment);
         slots_check(slots, burst);
     }
-}
-
-static bool are_alike(double less_s, double more_s)
-{
-    return more_s <= (1 + ALIKE_SHARE) * less_s + ALIKE_S;
-}
-
-/* All ranks: does the origin know times that no other program has made longer? The least accesses
- * took as long then, and a message as long as in any cell before. Or has the cell had its time? */
-static bool is_settled(const struct experiment *experiment)
-{
-    const double quickest_s = quickest_message_s[experiment->synchronisation->kind];
-    int settled = are_alike(experiment->least_s[0], experiment->least_s[ALIKE - 1]) &&
-                  are_alike(quickest_s, experiment->message_s);
-    settled |= clock_now_s() > experiment->until_s;
-    CHECKED(MPI_Bcast(&settled, 1, MPI_INT, experiment->messages.origin, world_communicator));
-    return settled;
 }
 
 /* At the origin: the calls around all accesses. */
