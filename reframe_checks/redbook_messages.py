@@ -156,7 +156,7 @@ class TwoWayExchange(ByCores):
 
 @rfm.simple_test
 class TwoWayExchangeOverTcp(TwoWayExchange):
-    """The two-way exchange over TCP, with one two-sided and one one-sided interface."""
+    """The two-way exchange over TCP, with a two-sided interface and a one-sided interface."""
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])

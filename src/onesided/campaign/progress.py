@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 
 class Plan:
-    """All sessions of a campaign, including those of the further rounds that are decided."""
+    """All sessions of a campaign. Further rounds are included as soon as they are decided."""
 
     def __init__(self, campaign: Campaign) -> None:
         """Plan the sessions, from ``declared.json`` and the decisions about further rounds."""

@@ -126,7 +126,10 @@ class Session:
         return holes
 
     def _holes(self, path: Path) -> int:
-        """Return how many tests in a session's record were interrupted from outside (holes)."""
+        """Return the number of holes in a session's record.
+
+        A hole is a test that was interrupted from outside.
+        """
         tests = documents.read_json(path, "session")["tests"]
         return sum(is_hole(entry, self.folder) for entry in tests)
 

@@ -293,7 +293,10 @@ def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
 
 
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
-    """Return Open MPI's component for all windows of a launch; None if the report is ambiguous."""
+    """Return Open MPI's component for all windows of a launch.
+
+    The result is None if the debug report does not show for certain which component it is.
+    """
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
     # only osc/ucx has endpoints with lanes for atomics but without a lane for messages

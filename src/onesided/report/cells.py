@@ -195,9 +195,10 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 
 
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
-    """Return words that say why cells are crowded: more ranks than cores, or more threads.
+    """Return words that say why the cells in `crowd` are crowded.
 
-    The words are `MORE_THREADS` if other cells with the same number of ranks had enough cores.
+    If a cell in `cores` has as many ranks as a cell in `crowd`, there were enough cores for the
+    ranks. The words are then `MORE_THREADS`. In all other cases the words are `CROWD`.
     """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD

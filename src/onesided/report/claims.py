@@ -347,7 +347,10 @@ def _setting_of(claim: Claim, cells: Cells, outcome: Outcome) -> str:
 
 
 def _transports(cells: Sequence[Cell]) -> list[str]:
-    """Return settings at which ranks share no memory; [] if no cell has the default setting."""
+    """Return the settings of the given cells at which the ranks share no memory.
+
+    The list is empty if no cell has the default setting, or if all cells have the same setting.
+    """
     found = {cell.setting or DEFAULT for cell in cells}
     if DEFAULT not in found or len(found) == 1:
         return []

@@ -73,7 +73,7 @@ def is_main(cell: Cell) -> bool:
 
 
 def taking_part(material: Material) -> list[Cell]:
-    """Return the cells in which every rank takes part at once, so no rank computes first."""
+    """Return the cells in which no rank computes first: all ranks take part from the start."""
     return [cell for cell in material.cells if is_timed(cell)]
 
 

@@ -39,7 +39,10 @@ REQUESTS = Metric("requests", "requests", "count", "max")
 
 
 def _accessed_bytes() -> pl.Expr:
-    """Return how many bytes all ranks together access: ``size_bytes``, or a cube of ints."""
+    """Return how many bytes all ranks together access.
+
+    If a cell has no ``size_bytes``, the ranks access a cube of ints with the given ``side``.
+    """
     return pl.coalesce(number_of("size_bytes"), INT_BYTES * number_of("side").pow(3))
 
 

@@ -79,7 +79,7 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """The analysis of several origins: the time of an operation, and their total rate."""
+    """The analysis of an operation's time, and of the total rate of several origins."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return time, total rate and scaling of each launch."""

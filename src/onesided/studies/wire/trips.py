@@ -40,11 +40,11 @@ class Trips:
     """The number of round trips of a call.
 
     Attributes:
-        points: for each delay the least time of a message and its answer, and that of the call;
-            seconds.
-        line: the line through them.
-        launches: how many launches these are the least times of.
-        parts: the same of each call of an access, by metric; empty if this is one call.
+        points: for each delay, the least time of a message and its answer, and the least time of
+            the call, in seconds.
+        line: the line through the points.
+        launches: the number of launches from which the least times were taken.
+        parts: for an access, the round trips of each of its calls, by metric; empty for a call.
     """
 
     points: Sequence[tuple[float, float]]

@@ -235,7 +235,8 @@ def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
 def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]:
     """Return the sentences of the answer: what to use, what helps, and what was tested.
 
-    `material` has the partitions apart; `advices` has an advice for each environment.
+    In `material`, the cells of each partition have environments of their own. `advices` has an
+    advice for each environment.
     """
     group = first_group(material.cells)
     cells = computing(group)
@@ -285,7 +286,8 @@ def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
 def headline(apart: Material, material: Material) -> Headline:
     """Return the answer: sentences on what to do, and a table of MPIs and ways to program.
 
-    The partitions are apart in `apart`, and together in `material`.
+    In `apart`, the cells of each partition have environments of their own. In `material`, an
+    environment has the cells of all partitions.
     """
     group = first_group(apart.cells)
     cells = computing(group)

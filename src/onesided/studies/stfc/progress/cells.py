@@ -58,10 +58,11 @@ ON_HOSTS = "hosts"
 
 
 def between_nodes(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with ranks on hosts of this machine, as a stand-in for several nodes.
+    """Return the cells with ranks on hosts of this machine, which represent several nodes.
 
-    The setting `tcp` on one node is no such stand-in, because Open MPI then keeps allocated windows
-    in shared memory. Nothing is returned if the campaign has ranks that ran on several real nodes.
+    Cells with the setting `tcp` on one node do not represent several nodes: with this setting, Open
+    MPI keeps allocated windows in shared memory. Nothing is returned if the campaign has ranks that
+    ran on several real nodes.
     """
     others = [cell for cell in cells if cell.setting != ON_HOSTS]
     if not others or any(map(is_on_several_nodes, others)):
@@ -137,7 +138,11 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
 
 
 def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
-    """Return the cells' axis values: `known` values in their order, then others as declared."""
+    """Return the values of an axis that occur in the cells.
+
+    Values in `known` come first, in the order of `known`. The other values follow, in the order of
+    the cells.
+    """
     order = dict.fromkeys(known)
     present = dict.fromkeys(cell.axis(axis) for cell in cells)
     return [name for name in order if name in present] + [n for n in present if n not in order]
@@ -154,7 +159,11 @@ def test_of(cell: Cell) -> str:
 
 
 def is_judged(cell: Cell) -> bool:
-    """Tell whether a cell's verdict says something about progress, or is undecided or a failure."""
+    """Tell whether a cell was judged.
+
+    A cell was judged if its verdict says how an operation progressed, is `verdicts.UNDECIDED`, or
+    is a failure.
+    """
     return cell.verdict in (*verdicts.OBSERVED, verdicts.UNDECIDED, *verdicts.FAILURES)
 
 

@@ -123,7 +123,7 @@ class Choice:
 
     @cached_property
     def _elsewhere(self) -> list[Evidence]:
-        """Return the cells of the best combination with another size or layout than the base."""
+        """Return the cells of the best combination whose size or layout differs from the base."""
         best = self.best
         return [
             e
