@@ -1,20 +1,20 @@
-/* Contended counter: what does a number of a shared counter cost when several ranks want one at the
- * same time?
+/* Contended counter: what does one number of a shared counter cost if several ranks want numbers at
+ * the same time?
  *
  * Source: own; a closed queue with one server (Lazowska, Zahorjan, Graham and Sevcik, "Quantitative
- * System Performance", 1984, chapter 5). While a rank holds the counter, the others wait. On a wire
- * with a delay the counter is held for a number of round trips, and so the wait can be counted.
+ * System Performance", 1984, chapter 5). While one rank holds the counter, the others wait. On a
+ * wire with a delay, each rank holds the counter for some round trips, so the wait can be counted.
  *
- * The last ranks are the origins. An origin that has a number takes the next number at once, until
- * all numbers are gone. Rank 0 has the counter; rank 0 and all other ranks wait in MPI_Barrier.
- * Before the timed accesses each origin takes one number, which connects it to rank 0.
+ * The last ranks are the origins. Each origin takes one number after another until all numbers are
+ * gone. Rank 0 has the counter; rank 0 and all other ranks wait in MPI_Barrier. Before the timed
+ * accesses, each origin takes one number, which connects the origin to rank 0.
  *
  * Timed, in seconds: messages of the last rank to rank 0 and back (`message`); each origin's
- * accesses (`access`); the time from the end of an origin's first access to the end of its last,
- * divided by the number of accesses that ended in this time (`turn`; with one access, its time).
- * Every origin stays until the numbers are gone and then waits for one more turn, so all turns
- * have the same number of origins. Verified: the numbers of all origins are 0, 1, 2, ... each
- * once, increasing on every rank; the counter's value at the end; each message. */
+ * accesses (`access`); the mean time between the ends of an origin's accesses (`turn`). With only
+ * one access, `turn` is the time of this access. When the numbers are gone, each origin makes one
+ * more access, so all turns have the same number of origins. Verified: all origins together get
+ * the numbers 0, 1, 2, ..., each once, and each rank gets its numbers in ascending order; the
+ * counter's value at the end; each message. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ struct queue {
     struct epoch epoch;
     struct messages messages;
     bool is_origin;
-    int64_t *numbers; /* that this rank got, in order */
+    int64_t *numbers; /* the numbers that this rank got, in order */
     size_t count;
 };
 
@@ -73,8 +73,8 @@ static int64_t take_number(struct queue *queue)
     return number;
 }
 
-/* Until a number is none of those wanted; no rank makes more accesses than there are, even if the
- * counter is broken. */
+/* Take numbers until a number is not below `wanted`. Even if the counter is broken, a rank takes at
+ * most `wanted` + 1 numbers. */
 static void take_turns(struct queue *queue, int64_t wanted)
 {
     struct series *access = record_series(queue->record, "access", "s", 1);

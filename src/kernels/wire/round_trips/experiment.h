@@ -9,16 +9,16 @@
 #include "slots/bursts.h"
 #include "wire/shared/message.h"
 
-/* So many accesses have to take as long as the least one. */
+/* The number of quickest accesses that have to take about the same time. */
 #define ALIKE 3
 
 /* What the target does during an access. */
 struct target_state {
     const char *name;
-    bool computes;                    /* for a set time, else it waits in MPI_Recv */
-    bool probes;                      /* it comes to MPI meanwhile */
-    const struct helper_kind *helper; /* a thread of the target that is in MPI meanwhile */
-    bool has_ghost; /* accesses go to a further rank, which waits in MPI beside the target */
+    bool computes;                    /* for a set time; otherwise the target waits in MPI_Recv */
+    bool probes;                      /* the target calls MPI during its compute */
+    const struct helper_kind *helper; /* a thread of the target that is in MPI during the compute */
+    bool has_ghost; /* accesses go to a ghost process: another rank, which waits in MPI */
 };
 extern const struct target_state target_states[5];
 
@@ -27,34 +27,34 @@ struct experiment {
     const struct synchronisation *synchronisation;
     const struct target_state *state;
     struct epoch epoch;
-    struct transfer transfer; /* at the origin, of the first slot */
+    struct transfer transfer; /* of the first slot; only at the origin */
     bool is_target, is_origin;
-    long long accesses;    /* of this window so far */
-    double least_s[ALIKE]; /* of them, but for the first */
-    double message_s;      /* the least of their messages */
+    long long accesses;    /* number of accesses to this window so far */
+    double least_s[ALIKE]; /* their least times, without the first access */
+    double message_s;      /* the least time of their messages */
     double until_s;        /* no more accesses after this moment */
     struct messages messages;
     struct series *message, *access, *after, *begin, *issue, *wait, *complete, *first;
 };
 
-/* At the target: what it does during an access; the moment at which it ends. */
+/* At the target: compute, if its state says so; return the moment at which the compute ends. */
 double stay(struct experiment *experiment);
 
-/* At the origin and the target, after an access: the target tells the origin that moment. */
+/* At the origin and the target, after an access: send that moment from the target to the origin. */
 double tell_end(const struct experiment *experiment, double end_s);
 
-/* The origin, before a message and an access: each time it rests for another while. Without rests
- * another program on its core could make all accesses longer by the same time. */
+/* At the origin, before a message and an access: rest, each time for another time. Without rests,
+ * another program on this core could make all accesses longer by the same time. */
 void rest(const struct experiment *experiment);
 
-/* At the origin: look at the time of an access, and at that of its message. */
+/* At the origin: keep the times of an access and of its message if they are among the least. */
 void settle(struct experiment *experiment, double seconds, double message_s);
 
-/* All ranks: does the origin know times that no other program has made longer? The least accesses
- * took as long then, and a message as long as in any cell before. Or has the cell had its time? */
+/* All ranks: tell whether the cell needs no further access. The least times of accesses must be
+ * alike, and the least time of a message as in earlier cells; or the cell has had its time. */
 bool is_settled(const struct experiment *experiment);
 
-/* Collective: leave the reason in the record and return false if the cell cannot run here. */
+/* Collective: if the cell cannot run here, write the reason to the record and return false. */
 bool is_supported(const struct experiment *experiment);
 
 #endif

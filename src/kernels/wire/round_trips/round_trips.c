@@ -1,24 +1,24 @@
-/* Round trips: how often does something go to the target and back in a call?
+/* Round trips: how many round trips to the target does a call need?
  *
- * Source: own. On a wire with a delay the time of a call grows by a whole number of round trips for
- * each round trip of a message more, whatever the machine; MPI 4.1, sections 12.3 (operations) and
- * 12.5 (synchronisation), say which calls have to wait for the target's answer.
+ * Source: own. If the delay of the wire makes a message's round trip longer by a time t, it makes a
+ * call longer by a whole multiple of t, on every machine. MPI 4.1, sections 12.3 (operations) and
+ * 12.5 (synchronisation), says which calls have to wait for the target's answer.
  *
- * Rank 1 accesses rank 0, which waits in MPI_Recv, or computes for a set time: then an access
- * either completes meanwhile, or waits for the end of the compute. Where the target has a ghost
- * process, that is rank 1, on the target's machine, and rank 2 accesses it. Other ranks only belong
- * to the window. Before each access a message goes there and back, so that rank 0 is in MPI then,
- * and so that the access has something to be compared with. Each access is one operation with its
- * own calls around it. The first access of a window is apart: it may connect, register memory, or
- * wait for a lock that an earlier call has only asked for.
+ * Rank 1 accesses rank 0, which waits in MPI_Recv or computes for a set time. An access then either
+ * completes during the compute, or waits for its end. If the target has a ghost process, rank 1 is
+ * the ghost process, on the target's machine, and rank 2 makes the accesses. Other ranks only
+ * belong to the window. Before each access, a message goes to rank 0 and back: rank 0 is then in
+ * MPI, and the access can be compared with the message. Each access is one operation with its own
+ * calls around it. The first access of a window is recorded separately: it may connect, register
+ * memory, or wait for a lock that an earlier call has only requested.
  *
  * Timed, in seconds, at the rank that accesses: the message there and back (`message`); an access
  * (`access`) and its parts: the call that begins the epoch (`begin`), the operation's call
- * (`issue`), the wait for its request (`wait`), the call that completes it (`complete`); from the
- * end of the target's compute to the end of the access, 0 if that came first (`after`); once a
- * window, the first access (`first`), and the calls around all accesses (`enter`, `leave`).
- * Verified: every payload, with values that depend on the sample's number: the whole window at the
- * target, its gaps too, all that is fetched, and each message. */
+ * (`issue`), the wait for its request (`wait`), the call that completes it (`complete`); the time
+ * from the end of the target's compute to the end of the access, or 0 if the access ended first
+ * (`after`); once for each window, the first access (`first`), and the calls around all accesses
+ * (`enter`, `leave`). Verified, with values that depend on the sample's number: the target's whole
+ * window with its gaps, all that is fetched, and each message. */
 #include <math.h>
 #include <mpi.h>
 
@@ -59,7 +59,7 @@ static const struct option options[] = {
     {"compute-ms", "MS", "how long a target computes", OPTION_NUMBER, "20", 0.001, 60000},
 };
 
-/* What an access of a slot is made with. */
+/* Return the transfer of one slot. */
 static struct transfer transfer_of(const struct transfer *all, long long slot)
 {
     struct transfer one = *all;
@@ -70,8 +70,8 @@ static struct transfer transfer_of(const struct transfer *all, long long slot)
     return one;
 }
 
-/* At the origin. The compute is fixed work, and so takes a little longer or shorter: of an access
- * that waited for it, what came after it is looked at. */
+/* At the origin. A compute is a fixed amount of work, so its time varies a little. If an access
+ * waited for the compute, `settle` gets only the time after the compute. */
 static void keep(struct experiment *experiment, const struct access *access, double message_s,
                  double end_s)
 {
@@ -128,7 +128,7 @@ static void access_slot(struct experiment *experiment, long long slot)
     }
 }
 
-/* All ranks: what the target stored is seen by accesses, what these completed by the target. */
+/* All ranks: accesses see what the target stored, and the target sees what accesses completed. */
 static void pass_on(struct experiment *experiment)
 {
     if (experiment->state->has_ghost) {
@@ -136,7 +136,7 @@ static void pass_on(struct experiment *experiment)
     }
 }
 
-/* All ranks: so many accesses, in bursts for which there are slots. */
+/* All ranks: make `wanted` accesses, in bursts with at most one access for each slot. */
 static void make_accesses(struct experiment *experiment, long long wanted)
 {
     struct slots *slots = &experiment->slots;
@@ -157,7 +157,7 @@ static void make_accesses(struct experiment *experiment, long long wanted)
     }
 }
 
-/* At the origin: the calls around all accesses. */
+/* At the origin: make a call that comes before or after all accesses. */
 static void call_apart(struct experiment *experiment, const char *metric,
                        void (*call)(const struct epoch *epoch))
 {
@@ -170,7 +170,7 @@ static void call_apart(struct experiment *experiment, const char *metric,
     }
 }
 
-/* pscw: the target's peer is the origin, and the other way round. */
+/* For pscw: the peer of the target is the origin; the peer of the origin is the target. */
 static MPI_Group peers_of(const struct experiment *experiment)
 {
     const int peer = experiment->is_target ? experiment->messages.origin : TARGET;
@@ -198,7 +198,7 @@ static void use_window(struct experiment *experiment)
     }
     make_accesses(experiment, accesses);
     for (long long made = accesses; made < most && !is_settled(experiment); made += accesses) {
-        /* the scheduler may have left both ranks on one core, and another program on the other */
+        /* the scheduler may have put both ranks on one core, and another program on the other */
         host_move_to(slots->launch->rank + (int)(made / accesses));
         make_accesses(experiment, accesses);
     }
@@ -210,7 +210,7 @@ static void use_window(struct experiment *experiment)
     CHECKED(MPI_Group_free(&peers));
 }
 
-/* All ranks: beside a helper thread of the target, where its state has one. */
+/* All ranks: use the window; if the target's state has a helper thread, it runs meanwhile. */
 static void use_window_helped(struct experiment *experiment)
 {
     const struct helper_kind *kind = experiment->state->helper;

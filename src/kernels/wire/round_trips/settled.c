@@ -1,4 +1,4 @@
-/* Which times another program on the same cores has made longer, and what is done against it. */
+/* Find out whether other programs on the same cores have made all times of a cell longer. */
 #include <math.h>
 #include <mpi.h>
 
@@ -7,17 +7,17 @@
 #include "mpi/world.h"
 #include "wire/round_trips/experiment.h"
 
-/* Times are alike if one is longer by this share and this time at most. */
+/* Times are alike if they differ by at most this share of the shorter time plus ALIKE_S. */
 #define ALIKE_SHARE 0.02
 #define ALIKE_S 50e-6
 
-/* A rest is shorter than this: programs that share a core take it in turns of this length, at 250
- * turns a second. The rests go on in steps of this share (the golden ratio), which spreads them. */
+/* Programs that share a core run alternately, for 1/250 s each. A rest is shorter than this time.
+ * Each rest is longer than the last by STEP (golden ratio) times REST_S, modulo REST_S. */
 #define REST_S 4e-3
 #define STEP 0.618034
 
-/* The least time of a message and its answer in this launch so far, for each kind of epoch: in an
- * active one it may have to wait for what the target has posted. */
+/* The least time of a message and its answer in this launch so far, for each kind of epoch. In an
+ * active epoch, the message may wait for the target's call that opens the epoch. */
 static double quickest_message_s[COLLECTIVE_ACTIVE + 1] = {INFINITY, INFINITY, INFINITY};
 
 void rest(const struct experiment *experiment)
@@ -26,7 +26,7 @@ void rest(const struct experiment *experiment)
     clock_sleep(REST_S * (steps - floor(steps)));
 }
 
-/* Put a time where it belongs among the least ones, the least first. */
+/* Insert a time into the list of the least times, which is in ascending order. */
 static void keep_least(double least_s[ALIKE], double seconds)
 {
     for (int i = 0; i < ALIKE; i++) {

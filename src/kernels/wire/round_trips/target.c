@@ -1,4 +1,4 @@
-/* What the target of an access does meanwhile, its messages, and which cells there are. */
+/* What the target does during an access, how it reports the end, and which cells can run. */
 #include <mpi.h>
 
 #include "mpi/checked.h"
@@ -8,7 +8,7 @@
 #include "wire/round_trips/experiment.h"
 
 #define PROBE_INTERVAL_S 100e-6
-#define END 1 /* tag; 0 is that of the messages there and back */
+#define END 1 /* a tag; the messages there and back have the tag 0 */
 
 const struct target_state target_states[] = {
     {.name = "idle"},
@@ -47,7 +47,7 @@ double tell_end(const struct experiment *experiment, double end_s)
     return end_s;
 }
 
-/* Why the standard has no such cell, or a single access no meaning in it; NULL if it has. */
+/* Return the reason if MPI does not allow the cell, or if the cell has no meaning; else NULL. */
 static const char *contradiction(const struct experiment *experiment)
 {
     const struct operation *operation = experiment->slots.makes;

@@ -1,4 +1,4 @@
-/* A message to rank 0, which sends it back: its time is the measure of all times on a wire. */
+/* A message to rank 0, which sends it back. All times on a wire are compared with its time. */
 #ifndef ONESIDED_WIRE_MESSAGE_H
 #define ONESIDED_WIRE_MESSAGE_H
 
@@ -8,7 +8,7 @@
 
 #define TARGET 0
 
-/* A row of a kernel's axes. */
+/* The axis `delay_us`, for a kernel's table of axes. */
 #define DELAY_US_AXIS                                                                              \
     {.name = "delay_us",                                                                           \
      .help = "of the wire, one way, as the launch was told: a word, and nothing is done by it",    \
@@ -18,14 +18,14 @@
      .maximum = 1000000}
 
 struct messages {
-    int origin;      /* rank */
-    bool is_origin;  /* this rank; if not, it is rank 0 */
-    long long count; /* so far, the same number at both ranks */
+    int origin;      /* the rank that sends each message first */
+    bool is_origin;  /* whether this rank is the origin; otherwise it is rank 0 */
+    long long count; /* messages so far; the same number at both ranks */
     struct verification sent_back;
 };
 
-/* At the origin and at rank 0: a message there and back; its seconds. Rank 0 is in MPI_Recv, or was
- * a moment ago. */
+/* At the origin and at rank 0: send a message there and back; return its time in seconds. When the
+ * origin's call returns, rank 0 has just called MPI_Send. */
 double message_there_and_back(struct messages *messages);
 
 #endif
