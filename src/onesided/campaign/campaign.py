@@ -19,7 +19,7 @@ class Campaign:
     Attributes:
         name: the file's name without suffix; results are in ``results/<name>``.
         document: the content of the file, as described by the schema ``campaign``.
-        root: the folder in which the campaign has its folder of results; None for ``results``.
+        root: the folder that contains the campaign's folder of results; None for ``results``.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Campaign:
         return [f"--filter-expr={expression}", *tags]
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
-        """Return each setting's variables in each environment, or why it has none there."""
+        """Return, for each setting and environment, the variables, or why there are none."""
         mpis = self._families_and_versions()
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}

@@ -128,7 +128,7 @@ def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
 
     If an earlier run of the campaign finished a session, the session's time in that run counts. If
     the record of each session has the time of its kernel builds, these builds are listed as an
-    activity of their own.
+    separate activity.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)

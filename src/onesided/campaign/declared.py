@@ -14,9 +14,9 @@ from onesided.system import cores, documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 DECLARED_SCHEMA = "onesided/declared/5"
-#: The text of a warning with which ReFrame leaves out a faulty check file.
+#: The text of ReFrame's warning that a faulty check file is left out.
 NOT_LOADED = "skipping test file"
-#: ReFrame's text if an expression raises an error for a test. It may contain codes for colours.
+#: ReFrame's text if an expression raises an error for a test. The text may have codes for colours.
 EVALUATION_FAULT = re.compile(
     r"error while evaluating expression `[^`]*` for [^`]*`[^`]*`: ([^\n\x1b]*)"
 )
@@ -42,8 +42,8 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
     """Return the campaign's tests as ReFrame describes them, each with the grid of its cells.
 
     The cells of a test depend on the cores of a node. Therefore ReFrame describes the tests once
-    for each partition. If `tests`, which were declared before, are given, only the checks of these
-    tests are described.
+    for each partition. `tests` are tests that were declared before; if they are given, only their
+    checks are described.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.
@@ -151,7 +151,7 @@ def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
 def sizes_file() -> Path:
     """Return the path of ``campaign_sizes.json``, a file with the message sizes of campaigns.
 
-    ``tools/campaign_sizes.py`` writes this file, which saves a call of ReFrame. A test of this
+    ``tools/campaign_sizes.py`` writes this file. The file saves a call of ReFrame. A test of this
     project verifies that the sizes in the file are the sizes in the ReFrame checks.
     """
     return paths.config_dir() / "campaign_sizes.json"

@@ -89,7 +89,7 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
 
 
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
-    """Return an upper bound of the number of cells: a cell of several crosses counts each time."""
+    """Return an upper bound of the number of cells: a cell counts once for each of its crosses."""
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)
 

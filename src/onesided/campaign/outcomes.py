@@ -132,7 +132,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return one line that says how a header differs from what is expected, or None."""
+    """Return one line that says how a header differs from `expected`; None if it does not."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -220,7 +220,7 @@ def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dic
 
 
 def _refused_to_start(launch: Launch) -> bool:
-    """Tell whether MPI ended all ranks in MPI_Init_thread: the launcher may be another MPI's."""
+    """Tell whether all ranks ended in MPI_Init_thread, as they may with another MPI's launcher."""
     crashes = launch.crashes.get(None, [])
     ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
     return bool(crashes) and ended and not launch.headers
@@ -231,7 +231,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
     hangs = launch.hangs.get(cell, [])
     if cell not in launch.results or hangs:
         hangs = [*_ahead_of(cell, launch), *hangs]
-    # a rank may exit by itself because another rank hangs, but no rank dies of a signal for this
+    # if another rank hangs, a rank may exit by itself, but it does not die of a signal
     if not hangs or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
         return None
     return of_hang(hangs, _ranks(launch))

@@ -32,7 +32,8 @@ class Nodes:
     Attributes:
         cores: the cores of a node.
         per_node: the most ranks that a node gets; None: one node gets all ranks.
-        number: the most nodes of a job; None: one node if it gets all ranks, else not known.
+        number: the largest number of nodes of a job. None: one node if `per_node` is None;
+            otherwise not known.
     """
 
     cores: int
@@ -80,7 +81,7 @@ def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
 def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
     """Return the numbers of ranks with which a check runs, in ascending order.
 
-    `default` has the check's numbers, if nobody asks for others.
+    `default` has the check's own numbers, which are used if `asked` has no numbers.
     """
     found = set(asked.get("list", ()))
     if "powers_of_two_up_to" in asked:
@@ -114,8 +115,8 @@ def fewer_the_more_crowded(full: int, crowded: int, least: int, load: float) -> 
     """Return how often a measurement is repeated: less often if threads share a core.
 
     The number is `full` with a core for each thread, and `crowded` if two threads share a core. The
-    number is never below `least`, however many threads share a core. `load` is the threads for each
-    core (`Nodes.load`).
+    number is never below `least`, however many threads share a core. `load` is the number of
+    threads per core (`Nodes.load`).
     """
     if load <= 1:
         return full

@@ -45,12 +45,12 @@ class Launch:
     """The content of all files that a launch wrote, including all repeated starts of the launcher.
 
     Attributes:
-        headers: header lines, one for each launcher that wrote one.
+        headers: header lines, one for each launcher that wrote a header.
         started: the ids of the cells that began, in order.
         results: result lines by cell id, with the measurements that later lines add.
         hangs: hang lines by cell id, in the order of ranks; None is the key outside cells.
-        crashes: crash lines by cell id, as in `hangs`. Ranks that a signal ended come first, as
-            other ranks may only have followed them. Both parts are in the order of ranks.
+        crashes: crash lines by cell id, as in `hangs`. Ranks that a signal ended come first,
+            because other ranks may have ended as a consequence. Both groups are sorted by rank.
         attempts: the launch script's record, one entry for each launcher that was started.
             `exit_status` is None if the record was cut before the launcher ended.
         finished: whether MPI_Finalize returned in the last launcher.
@@ -76,8 +76,8 @@ class LineOrder:
     says nothing about an MPI, so the affected cells are `not_run`.
 
     Attributes:
-        damage: by cell, the first thing that is wrong with its lines. The key None is for lines
-            that belong to no cell. If this key exists, all cells of the file are `not_run`.
+        damage: by cell, the first fault in the cell's lines. The key None is for lines that
+            belong to no cell. If this key exists, all cells of the file are `not_run`.
     """
 
     def __init__(self, file: str) -> None:

@@ -22,7 +22,7 @@ from onesided.system.lock import lock_file
 STOP_S = 10.0
 #: The file in an attempt's folder that lists debug launches that failed (`transport_report.sh`).
 TRANSPORT_FAILURES = "transport_failures"
-#: The fields of a test case in ReFrame's report that are used here. Others may have any value.
+#: The fields of a test case in ReFrame's report that are used here. Other fields are ignored.
 FIELDS = (
     "display_name",
     "fixture",
@@ -262,7 +262,7 @@ def _account_test(
         reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
         entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
     elif case["result"] == "skip":
-        # if a fixture was skipped, so are its tests; the reason is in the entry of the fixture
+        # if a fixture was skipped, its tests were skipped, too; the fixture's entry has the reason
         skip = next(iter(skipped.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
         entry |= {key: skip[key] for key in ("verdict", "reason")}
     else:

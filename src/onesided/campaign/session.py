@@ -2,8 +2,8 @@
 
 A session is finished when its file ``session.json`` exists. This file names every declared test,
 and everything on which the test's result depends (`slot.inputs_of`). The name of the session's
-folder is a fingerprint of everything on which its results depend. A session with changed sources
-has another folder, so both sessions and their results are kept apart. If an earlier session
+folder is a fingerprint of everything on which the session's results depend. If sources change, the
+session has a new folder, so old and new results are separate. If an earlier session
 measured a test with the same inputs, the test's result is taken from the earlier session and the
 test is not run again. Each attempt to run the session has its own folder ``attempt-N``.
 
@@ -30,7 +30,7 @@ from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
 
 SESSION_SCHEMA = "onesided/session/3"
-#: The file in a session's folder with its record, if the session was resumed and has not ended.
+#: The file with the record of a session that was resumed and has not ended yet.
 UNFINISHED = "unfinished.json"
 
 
@@ -110,7 +110,7 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Reopen a finished session if it has holes (launches that did not run); return how many.
+        """Reopen a finished session if it has holes (launches that did not run); count the holes.
 
         The file ``session.json`` is renamed and the slot's pointer is removed, so that the next
         `run` fills the holes. If an earlier run reopened the session and was killed, the session's

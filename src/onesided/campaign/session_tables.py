@@ -34,7 +34,7 @@ FACTS = (
 )
 #: Entries of the header's member ``mpi`` that show which library ran.
 MPI_FACTS = ("library_path", "library_version", "abi")
-#: Entries on compiler, processor and the libraries that MPIs use; earlier headers have none.
+#: Entries on compiler, processor and the libraries that MPIs use; older headers lack these entries.
 SOFTWARE_FACTS = ("build", "transport_libraries", "processors")
 #: The keys that identify a series in the result of a cell.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
@@ -75,8 +75,8 @@ class Collected:
         tables: the tables, by name, with the columns of `COLUMNS`.
         session: the session's entry in the campaign's record. Its seconds inside launches are only
             the seconds of this piece.
-        facts: by JSON text of the facts in a header (`_facts`), the number of launches with these
-            facts.
+        facts: the number of launches with the same facts in the header; the key is the facts
+            (`_facts`) as JSON text.
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -156,7 +156,7 @@ def collected(piece: Piece) -> Collected:
 
 
 def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
-    """Return the placement that a test asks for, or the placement found if it asks for none."""
+    """Return the placement that a test asks for, or the observed placement if it asks for none."""
     said = header.get("placement", {})
     return said["found"] if said.get("asked") == outcomes.AS_LAUNCHED else test["placement"]
 

@@ -1,8 +1,8 @@
 """Make a campaign from runs of a site's own ReFrame, such as its nightly runs.
 
-Beside its result lines, each test leaves a file ``declaration.json``: its cells, its environment,
-and the reason if the test was skipped. ReFrame's report says where the files of each test are. The
-next run of ReFrame replaces these files, so they are copied into the campaign's folder of results.
+Each test leaves a file ``declaration.json`` beside its result lines. This file has the cells and
+the environment of the test, and the reason if the test was skipped. ReFrame's report says where
+these files are. The next run of ReFrame replaces them, so the campaign's results have copies.
 Each report of ReFrame becomes a round of the campaign.
 """
 
@@ -27,7 +27,7 @@ RUN_SCHEMA = "onesided/site_run/1"
 ATTEMPT = "attempt-1"
 #: Patterns of the files of a launch.
 FILES = ("lines.jsonl*", "launches.jsonl", "transport-*.txt")
-#: Characters of a report's UUID that name its files.
+#: The number of characters of a report's UUID in the names of the report's files.
 DIGITS = 12
 
 Run = Mapping[str, Any]
@@ -40,7 +40,7 @@ class SiteCampaign(Campaign):
     """A campaign made from runs of a site's own ReFrame; these runs also name the environments.
 
     Attributes:
-        described: by environment and partition, the document of the last run.
+        described: the latest document of each environment, by environment and partition.
     """
 
     described: Mapping[Place, Document] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def _add(results: Path, path: Path) -> None:
     cases = [case for case in every if not case["fixture"]]
     found = [(case, _test_of(case, session, path)) for case in cases]
     tests = [test for _, test in found if test is not None]
-    # a site's report may have tests of others, too
+    # a site's report may also have tests of other projects
     missing = [case for case, test in found if test is None and case["display_name"] in known]
     if not tests and not missing:
         said = f"{len(cases)} tests, of which none left a {DECLARATION}"

@@ -89,7 +89,7 @@ def inputs_of(
 ) -> dict[str, dict[str, str]]:
     """Return, for each test, short fingerprints of everything on which the test's result depends.
 
-    A test depends on the sources of its own kernel and check, and not on those of other tests.
+    A test depends on the sources of its own kernel and check, not on the sources of other tests.
     Therefore changes in other experiments do not make a result out of date. The fingerprints
     contain the state of the kernels' sources, but not the folder in which the kernels are
     installed.

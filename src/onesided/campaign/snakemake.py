@@ -26,7 +26,7 @@ ALL_CORES = "all"
 FULL_BYTES = 1_000_000
 """If fewer bytes than this are free on the disk, a failure is reported as a full disk."""
 
-#: Snakemake's message on a failed stage. Its groups: the stage, the file of its output, its status.
+#: Snakemake's message on a failed stage. Groups: the stage, its output file, its exit status.
 FAILED_STAGE = re.compile(
     r"^Command '.*?onesided(?:\.cli)? (\w+) .* >(.+) 2>&1' (?:returned|died).* (\d+)\.?$", re.M
 )

@@ -273,7 +273,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
         if cells[name].null_count():
             raise InputError(path, name, "null", "a value in every row")
     launches = cells.select(*LAUNCH)
-    # fast: rows of the same launch have the same hash, and others hardly ever do
+    # fast: rows of one launch have the same hash; rows of different launches hardly ever do
     if launches.hash_rows().n_unique() == cells.height:
         return
     twice = cells.filter(launches.is_duplicated())
@@ -297,8 +297,8 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
 def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampaign:
     """Read the files that the command `onesided collect` wrote for a campaign.
 
-    `where` selects cells and samples by any of `PLACE`; by default all. All launches are always
-    read.
+    `where` selects cells and samples by any column in `PLACE`; by default, all of them. All
+    launches are always read.
 
     Raises:
         InputError: a file is missing, cut or of another version; the message names this file.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
+if TYPE_CHECKING:  # ReFrame needs descriptions, but no table
     import polars as pl
 
     from onesided.cells.verdicts import Probe, Verdict
@@ -31,7 +31,7 @@ class Analysis(Protocol):
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the evidence for verdicts: a table with one row for each timed operation.
 
-        The columns are those that identify a cell (PLACE), round, rank, index, remaining, elapsed,
+        The columns are `PLACE` (they identify a cell), round, rank, index, remaining, elapsed,
         valid; ``remaining`` and ``elapsed`` are in seconds. If the target opens an epoch, the
         column `verdicts.RELEASED` says whether the opening call waited for the origin (1) or not
         (0).
@@ -223,7 +223,7 @@ def timed(
 ) -> Experiment:
     """Return an experiment whose times are compared between campaigns.
 
-    The last part of `module`, the module's full name, must be the name of the kernel. The median of
+    `module` is the full name of a module; its last part must be the kernel's name. The median of
     the first metric is compared.
     """
     return Experiment(

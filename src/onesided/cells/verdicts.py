@@ -100,8 +100,8 @@ class Probe:
     Attributes:
         remaining: the remaining time of the target's compute when the operation was issued.
         elapsed: the time from issue to return.
-        released: the share of all samples in which the target's call that opens its part of the
-            epoch returned only after the origin had called MPI. Such a call synchronises.
+        released: the share of all samples in which the target's opening call (it opens the target's
+            part of the epoch) returned only after the origin had called MPI.
     """
 
     remaining: tuple[float, ...]
@@ -138,7 +138,7 @@ def is_early(remaining_s: float, elapsed_s: float) -> bool:
 def change(before: str, after: str, crowded: bool) -> str | None:
     """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not change.
 
-    The change is `OPEN` if one of the two verdicts is `UNDECIDED` or a verdict of a cell that was
+    The change is `OPEN` if one of the two verdicts is `UNDECIDED`, or if one of the two cells was
     not measured. If `crowded` is true, one of the two cells had fewer cores than threads. Then a
     change from one observed verdict to another is `OPEN`, because the scheduler may be the cause.
     Even then, a new failure is always worse, and a failure that disappeared is always better.

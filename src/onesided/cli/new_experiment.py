@@ -21,8 +21,8 @@ EXPECTED = "small letters, digits and underscores, a letter first: it names a C 
 def example(published: bool = True) -> dict[str, str]:
     """Return the texts of the files in docs/add-an-experiment.md; the keys are the files' paths.
 
-    If `published` is true, the result also has the source's numbers, and the files as the last
-    section of the page changes them.
+    If `published` is true, the result also has the source's numbers, and the files are changed as
+    in the last section of the page.
     """
     page = paths.project_root() / "docs" / "add-an-experiment.md"
     files = FILES.findall(page.read_text("utf-8"))

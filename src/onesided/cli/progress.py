@@ -79,7 +79,7 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
     cells = kernels.check_options(document, variables, KERNEL, options.options)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
         output = Path(folder, "lines.jsonl")
-        # a later option replaces an earlier one: with an --output of the user there is no table
+        # a later option replaces an earlier option: if the user gives --output, there is no table
         words = ["--output", str(output), *ONE_MOMENT, *options.options]
         line = kernels.launch_line(document, KERNEL, words)
         if settings.spans_hosts(options.setting):

@@ -87,7 +87,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Map the only name that `first` lacks to the only name that `second` lacks; else nothing."""
+    """Map the only name that `first` lacks to the only name that `second` lacks, if both exist."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}

@@ -74,7 +74,7 @@ class Difference:
         ratio: the ratio of geometric means over launches. If it is above 1, the second side is
             slower.
         low: the lower end of the 95 % interval; None if a side has fewer than two launches.
-        high: the upper end of the interval; None as for `low`.
+        high: the upper end of the interval; None if `low` is None.
         p: the probability of such a ratio if nothing changed, adjusted for all tests of the family;
             None if there was no test.
         launches: the number of launches of the side with fewer launches.

@@ -24,8 +24,8 @@ class Figure:
 
     Attributes:
         name: what the figure counts.
-        count: the number of cells of which this is true.
-        total: the number of cells of which this could be true.
+        count: the number of cells for which `name` is true.
+        total: the number of cells for which `name` could be true.
         bound: the share that must be reached, or must not be exceeded; None if there is no bound.
         at_most: whether `bound` is an upper bound.
     """

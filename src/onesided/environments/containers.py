@@ -112,7 +112,7 @@ def without_colours(text: str) -> str:
 
 def exec_words() -> list[str]:
     """Return apptainer's command ``exec``, with the option ``--userns`` if the user is root."""
-    # root in a sandbox may lack a capability that apptainer needs if it makes no user namespace
+    # without a user namespace, apptainer needs a capability that root in a sandbox may lack
     return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
 
 

@@ -105,9 +105,9 @@ class Declaration:
     def image_name(self) -> str:
         """Return the name of the container image with this MPI.
 
-        This is the declared image. If no image is declared, the image has the family's name for the
-        first version of the family in the file. For any other version, the name of the image is the
-        name of the native environment.
+        This is the declared image. If no image is declared, and the MPI is the first version of its
+        family in the file, the image has the family's name. For any other version, the image has
+        the name of the native environment.
         """
         if self.image:
             return self.image
@@ -126,8 +126,8 @@ def declared(
     true, the result includes the environments under ``containers``.
 
     Raises:
-        InputError: the file or the lock is malformed. Or the file names a family that it does not
-            describe, or an environment in a container that is not declared.
+        InputError: the file or the lock is malformed, the file names a family that it does not
+            describe, or an entry under ``containers`` is faulty.
     """
     source = (config_dir or paths.config_dir()) / FILE
     document = documents.read_yaml(source, "environments")

@@ -17,14 +17,14 @@ from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
 TIMEOUT_S = 60
-#: If these variables are set, another library than the linked library could be loaded.
+#: If these variables are set, a program may load a library that is not the linked library.
 LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 INTEL = "intel-oneapi-mpi"
 #: From this version on, Intel MPI is in mpi/<first two numbers>, not in mpi/<whole version>.
 INTEL_SHORT_FOLDER = (2021, 11)
 
-#: By Spack's name of the package, the pattern of the library's text about its version. Cray MPICH
-#: and MVAPICH are made from MPICH, but their texts begin differently: the order does not matter.
+#: For each Spack package, the pattern of the library's version text. Cray MPICH and MVAPICH are
+#: made from MPICH, but their texts begin differently, so the order of the patterns does not matter.
 SAYS = {
     "mpich": re.compile(r"^MPICH Version:\s*(\d[\w.]*)", re.MULTILINE),
     "openmpi": re.compile(r"^Open MPI v(\d[\w.]*)", re.MULTILINE),
@@ -106,7 +106,7 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
     libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
     if package == INTEL:
         libraries.append(folder / "lib" / "libfabric")
-    # what Spack links finds the library by an RPATH; the small program here needs this variable
+    # programs that Spack links have an RPATH; the small program here needs this variable
     found = {"LD_LIBRARY_PATH": ":".join(map(str, libraries))}
     if package == INTEL:
         found["I_MPI_ROOT"] = str(folder)

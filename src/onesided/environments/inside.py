@@ -95,7 +95,7 @@ def _remove_traces() -> None:
 
 
 def launch(kernel: str, *options: str) -> int:
-    """Launch a kernel in place of this process; variables choose the MPI and the number of ranks.
+    """Launch a kernel in place of this process. Environment variables choose MPI and ranks.
 
     Raises:
         InputError: a variable has a wrong value.

@@ -36,7 +36,7 @@ def sources() -> Path:
 
 
 def names(library: str = libraries.MPI) -> list[str]:
-    """Return the names of all kernels, and so of their executables, for MPI or for OpenSHMEM."""
+    """Return the names of all kernels for a library; the executables have the same names."""
     return list(libraries.kernels(sources(), library))
 
 

@@ -8,15 +8,15 @@ from pathlib import Path, PurePath
 MPI, OPENSHMEM = "MPI", "OpenSHMEM"
 LIBRARIES = (MPI, OPENSHMEM)
 
-#: By library, the folders with sources of all its kernels.
+#: For each library, the folders with sources that all its kernels share.
 COMMON = {MPI: ("harness", "mpi", "rma", "slots"), OPENSHMEM: ("harness", "openshmem", "slots")}
 #: Folders with sources that kernels share. They have no kernels.
 NO_STUDIES = frozenset(folder for folders in COMMON.values() for folder in folders)
 #: The name of a study's folder with the files that its kernels share.
 SHARED = "shared"
-#: By library, the end of the names of files that are compiled only with this library.
+#: For each library, how the names of files end that are compiled only with this library.
 ENDINGS = {MPI: "_mpi", OPENSHMEM: "_shmem"}
-#: By library, the name of the call that ends the use of the library.
+#: For each library, the name of the call that ends the use of the library.
 FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
 
 

@@ -21,7 +21,7 @@ from onesided.environments.declarations import Declaration
 from onesided.system import cores
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
-#: By library, the file of the small program.
+#: For each library, the file of the small program.
 PROGRAMS = {libraries.MPI: "probe.c", libraries.OPENSHMEM: "probe_shmem.c"}
 #: The header that both programs include.
 SHARED = "probe.h"
@@ -42,8 +42,8 @@ class Installation:
         own_launcher: the MPI's own launcher; `launcher` may be a program that only calls it.
         variables: the variables for compiling and running.
         version_pattern: the regular expression for what the library says about itself.
-        requirements: a text that changes if another MPI is installed, or found in this place; None
-            if there is no such text.
+        requirements: a text that changes if the folder gets another MPI; None if there is no such
+            text.
         library: the file of the library that must be loaded; None for any file below the root.
     """
 
@@ -89,7 +89,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
     """Yield sets of environment variables with which the probe is tried; the first set is empty.
 
     Args:
-        fallbacks: the sets that a family declares, because some versions do not start otherwise.
+        fallbacks: the sets that a family declares, because some versions do not start without.
             ``{folder of PATTERN}`` stands for the folders with files below ``root`` that have a
             name with this glob pattern.
         root: the folder of the MPI.
@@ -122,8 +122,8 @@ def probe(
 
     `folder` is for the program, its findings and the logs, and is emptied first. `timeout_s` is the
     time limit of the run. The result has the members of the program's JSON object, with
-    ``library_version`` in one line, and ``teardown``: how the ranks ended if shmem_finalize did not
-    return, else None.
+    ``library_version`` in one line. Its member ``teardown`` says how the ranks ended if
+    shmem_finalize did not return; otherwise it is None.
 
     Raises:
         UnavailableError: the MPI cannot compile, run or communicate, or another MPI ran in its

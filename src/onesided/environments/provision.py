@@ -96,9 +96,9 @@ def provide(
 ) -> Document:
     """Install and probe an MPI, unless it is ready; write and return the environment's document.
 
-    `say` is called with a word or two when the state of the work changes. With the event `stop`,
-    another thread ends the work. `probe_timeout_s` is the time limit for the two ranks of the
-    probe. If Spack is asked for but missing, the declared provider delivers. If the MPI cannot be
+    `say` is called with a word or two when the state of the work changes. By the event `stop`,
+    another thread can end the work. `probe_timeout_s` is the time limit for the two ranks of the
+    probe. If Spack is asked for but missing, the declared provider is used. If the MPI cannot be
     provided, the document's status is ``unavailable``, with a reason.
 
     Raises:
@@ -144,7 +144,7 @@ def provide_all(
         }
         try:
             waiting = set(futures)
-            while waiting:  # short waits: a signal to a thread of the pool wakes no thread
+            while waiting:  # short waits: a signal to a pool thread wakes no thread
                 ended, waiting = wait(waiting, processes.LOOK_S, FIRST_COMPLETED)
                 found |= {futures[future]: future.result() for future in ended}
         except BaseException:  # also Ctrl-C: end the commands, then raise it again

@@ -74,7 +74,7 @@ def value(setting: str, family: str | None, version: str | None) -> SettingValue
     """Return what a setting means for an MPI.
 
     The setting is unavailable if it does not name the MPI's family. If `family` is None, the family
-    is not known yet, or the MPI is of no family here. Such an MPI has only the setting `DEFAULT`,
+    is not known yet, or the MPI has no declared family. Such an MPI has only the setting `DEFAULT`,
     which sets nothing. `version` is None if the version is not known yet.
 
     Raises:

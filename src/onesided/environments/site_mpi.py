@@ -1,7 +1,7 @@
 """Describe the MPI of an environment that a site's own ReFrame configuration declares.
 
-An environment of a site's own is not in config/environments.yaml. ReFrame sets the environment up,
-with the compiler, modules, variables and commands of the site's configuration. A job on the
+A site's own environment is not in config/environments.yaml. ReFrame sets up the environment with
+the compiler, modules, variables and commands of the site's configuration. A job on the
 partition builds the kernels and runs the probe (``reframe_checks/common/kernels.py``). The
 functions here make the environment's document from what the probe found. The document's provider is
 ``reframe``.
@@ -31,9 +31,9 @@ PROVIDER = "reframe"
 FINDINGS, COMPILER = "findings.json", "compiler.txt"
 #: The file with the library's text about its version, from a program that needs no launcher.
 IDENTITY = "identity.txt"
-#: The script that builds says in this file why it failed.
+#: The file in which the build script says why it failed.
 REASON = "reason.txt"
-#: The exit status of that script if the compiler is there, but has no MPI.
+#: The exit status of the build script if there is a compiler, but without an MPI.
 NO_MPI = 4
 #: The extra of an environment that names an image of this project, as its container platform does.
 IMAGE = "onesided_image"

@@ -1,7 +1,7 @@
 """Find out how an MPI transports window accesses, from the debug output of an untimed launch.
 
-A debug report is the output of one launch of the kernel `progress` with one window flavor. A report
-begins with the library's output, and ends with the kernel's JSON lines. If a report does not show
+A debug report is the output of one launch of the kernel `progress` with one window flavor. A debug
+report begins with the library's output, and ends with the kernel's JSON lines. If it does not show
 an attribute of the transport, the attribute is None. No attribute is guessed from what a setting
 asks for.
 """
@@ -14,8 +14,8 @@ from typing import Any
 
 from onesided.system import text, values
 
-#: By family, the variables that make the library report its transport. The reader of the family,
-#: which is below, knows only the texts that exactly these variables cause.
+#: For each family, the variables that make the library report its transport. The function that
+#: reads a family's debug reports knows only the texts that exactly these variables cause.
 REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "mpich": {
         "MPIR_CVAR_DEBUG_SUMMARY": "1",
@@ -31,7 +31,8 @@ REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "impi": {"I_MPI_DEBUG": "10"},
 }
 
-#: The options of a report's launch, besides the flavor: one window, one untimed operation on it.
+#: Kernel and options of the launch of a debug report: one window, one untimed operation. The window
+#: flavor is a further option.
 REPORT_KERNEL = "progress"
 REPORT_OPTIONS: Mapping[str, str] = {
     "operation": "put",
@@ -57,9 +58,9 @@ class Transport:
 
     Attributes:
         osc: the one-sided component of an Open MPI window.
-        netmod: what carries bytes from rank to rank. For MPICH and Intel MPI: `ucx` or `ofi`, or
-            `shm,ucx` or `shm,ofi` if ranks of one node use shared memory instead; or only `shm`.
-            For Open MPI: the point-to-point component.
+        netmod: what carries bytes from rank to rank. For MPICH and Intel MPI: `ucx` or `ofi`. If
+            ranks of one node use shared memory: `shm,ucx`, `shm,ofi` or only `shm`. For Open MPI:
+            the point-to-point component.
         provider: what the network module uses: libfabric's provider, UCX's transports or Open MPI's
             BTL. If there are several, commas separate them.
         shm: whether ranks of one node reach the window through shared memory.
@@ -206,7 +207,7 @@ def _ucx_transports(endpoints: Iterable[Mapping[str, set[str]]]) -> str | None:
 
 _MPICH_VARIABLE = re.compile(r"^CVAR: (\w+) = (.*)$", re.MULTILINE)
 _MPICH_PROVIDER = re.compile(r"^libfabric provider: (\S+)", re.MULTILINE)
-#: Variables that split a node into several, without a report of which rank is in which part.
+#: Variables that split a node into parts. No debug report says in which part a rank is.
 _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 
 
@@ -249,7 +250,7 @@ _INTEL_END = re.compile(_INTEL + r"I_MPI_DEBUG=", re.MULTILINE)
 
 
 def _read_intel(report: str) -> Transport:
-    if not _INTEL_END.search(report):  # it ends with variables; else it may be cut
+    if not _INTEL_END.search(report):  # a report that is not cut ends with variables
         return Transport()
     shared = bool(_INTEL_SHARED.search(report))
     provider = _only(_INTEL_PROVIDER.findall(report))

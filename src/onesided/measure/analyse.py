@@ -75,7 +75,7 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
         .rows()
     )
     total = sum(row[-1] for row in counted)
-    # a row without a key would be in no batch; if one batch reads all rows, the row is refused
+    # a row without a key would be in no batch, but a batch of all rows refuses this row
     if total <= 2 * MOST_CELLS or any(None in row for row in counted):
         return [Batch(total)]
     pooled = [row for row in counted if row[-2] in together]

@@ -164,8 +164,8 @@ def verdicts(
     `threads` has the numbers of threads in the whole campaign, from
     `setting_check.default_threads`; if they are not given, they are computed from these tables. If
     `of_one` is true, one launch is enough: the verdict is the verdict that `MINIMUM_VALID_LAUNCHES`
-    launches with the same samples would get. Whoever shows such a verdict says that it is from one
-    launch.
+    launches with the same samples would get. A caller that shows it must say that it
+    is from one launch.
     """
     if threads is None:
         threads = setting_check.default_threads(campaign.cells.lazy())
@@ -204,14 +204,14 @@ def verdicts(
 
 
 class _OtherwiseError(Exception):
-    """Raised if verdicts.json has not the content or layout that `onesided analyse` writes."""
+    """Raised if verdicts.json does not have the form that `onesided analyse` writes."""
 
 
 def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
     """Return the cells of verdicts.json.
 
-    The function `make` returns what is kept of an entry. At most a thousand whole entries are in
-    memory at a time.
+    The function `make` turns an entry into the object that is returned. At most a thousand whole
+    entries are in memory at a time.
 
     Raises:
         InputError: the file is missing, cut or of another version.
@@ -222,7 +222,7 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
         with path.open(encoding="utf-8") as stream:
             return list(map(make, _entries(stream)))
     except (_OtherwiseError, InputError, ValueError, RecursionError, OSError):
-        # the reader of the whole file says what is wrong
+        # `read_json` raises an error that says what is wrong
         return list(map(make, text.plain(documents.read_json(path, SCHEMA)["cells"])))
 
 

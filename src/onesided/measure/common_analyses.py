@@ -1,4 +1,4 @@
-"""The analyses that experiments share: of cells without a verdict, or with a computing rank.
+"""Analyses that experiments share: for cells without a verdict, and with a computing rank.
 
 See `onesided.cells.experiment.Analysis`.
 """

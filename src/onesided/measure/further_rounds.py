@@ -44,7 +44,7 @@ def is_asked(cell: Cell, merits: Container[str]) -> bool:
 def reason(
     cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
 ) -> str | None:
-    """Return why a cell needs a further round; None if it needs none, or if a round could not help.
+    """Return why a cell needs a further round; None if it needs none, or if none would help.
 
     `cell` is an entry of verdicts.json. `row` is the row of the summary with the cell's figure of
     merit; None if there is no value. `until` is the stopping rule of the campaign file. `merits`
@@ -91,7 +91,7 @@ def end_of(
     end: str | None,
     merits: Container[str],
 ) -> str | None:
-    """Return why the rounds of a cell ended; None if the cell is under no rule for further rounds.
+    """Return why the rounds of a cell ended; None if no rule for further rounds applies to it.
 
     `declared` is the content of the campaign's file; `end` says how the campaign's rounds ended.
     For the other arguments, see `reason`.

@@ -123,11 +123,11 @@ def _growth(samples: Sequence[tuple[float, float]]) -> float:
 
 
 def saturating_delay(probes: Sequence[Probe]) -> float | None:
-    """Return the delay at which an operation's time saturates, in seconds; None if it does not.
+    """Return the delay (s) at which an operation's time saturates; None if it does not saturate.
 
-    The result is a delay only if four conditions are met. The remaining compute times differ enough
-    that a time in proportion to them would have grown. The times did not grow. Most times are near
-    the delay, so that the operations are no mixture of immediate and waiting ones. Enough launches
+    The result is a delay only if four conditions are met. The remaining compute times differ so
+    much that a time in proportion to them would have grown. The times did not grow. Most times are
+    near the delay, so that not some operations wait and others return early. Enough launches
     contribute. The delay is the median time of the half of the samples with the longest remaining
     compute times.
     """

@@ -100,8 +100,8 @@ class Reading:
             taken on a core that was not shared, judged by the core's widths at this moment, only
             these samples count.
         distance: a cache line's round trip between the two cores (s). It is the larger of the
-            medians before and after the latency; if these differ, the distance changed during the
-            latency. None if not known.
+            medians before and after the latency; if these differ, the distance changed meanwhile.
+            None if not known.
         width: the median width of the first origin's core (operations at a time) over the samples
             that count; None if not known.
         target_width: the smaller of the widths of the target's core before and after the latency;
@@ -341,7 +341,7 @@ def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
 
 
 def are_alike(first: Met, second: Met) -> bool:
-    """Tell whether two latencies have a fair ratio: the cores were in the same state for both.
+    """Tell whether two latencies can be compared: the cores were in the same state for both.
 
     For a condition that makes a difference to both latencies, either all launches of both latencies
     met the condition, or none of them did. A condition that makes a difference to only one latency

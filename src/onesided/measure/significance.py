@@ -23,12 +23,11 @@ class Shift:
         value: the difference of the means, in the unit of the values.
         low: the lower end of the interval, which covers the true difference in 95 % of all cases;
             None if a set has fewer than two values.
-        high: the upper end of the interval; None as for `low`.
+        high: the upper end of the interval; None if `low` is None.
         p: the probability of a difference at least as far from zero if there is no true difference;
-            None as for `low`.
-        error: the standard error of the difference; None as for `low`.
-        freedom: the degrees of freedom of the standard error; None as for `low`, and if the error
-            is 0.
+            None if `low` is None.
+        error: the standard error of the difference; None if `low` is None.
+        freedom: the degrees of freedom of the standard error; None if `error` is None or 0.
     """
 
     value: float
@@ -103,8 +102,8 @@ def _student_density(t: float, freedom: float) -> float:
 def student_quantile(coverage: float, freedom: float) -> float:
     """Return the value t for which Student's distribution has the share `coverage` in -t to t."""
     t, step = 0.0, 1.0
-    # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay
-    # there
+    # above 0, the tail falls more and more slowly, so Newton's steps approach the result from
+    # the left
     while step > _CONVERGED * t:
         excess = student_tail(t, freedom) - (1 - coverage) / 2
         step = excess / _student_density(t, freedom)

@@ -22,8 +22,8 @@ class MedianInterval:
         high: the upper order statistic.
         coverage: the probability that `low` and `high` enclose the median of the distribution. It
             is exact for independent values of any continuous distribution.
-        kind: ``interval`` if the coverage reaches `MINIMUM_COVERAGE`, else ``range``. Then `low`
-            and `high` are only the smallest and the largest value.
+        kind: ``interval`` if the coverage reaches `MINIMUM_COVERAGE`, else ``range``. In a range,
+            `low` and `high` are only the smallest and the largest value.
         count: the number of values.
     """
 
@@ -217,7 +217,7 @@ class Fit:
         law: the simplest law that is possible. A law that begins with `FALLS` is tried only if the
             value cannot grow by any law. None if no law is possible.
         excluded: the laws that were tried and are not possible.
-        nearest: `law`; without one, the law that needs the least wider intervals. None if a value
+        nearest: `law`; if no law is possible, the law with the smallest `factor`. None if a value
             may be 0, because no factor makes its interval wider.
         factor: the factor by which the ends of all intervals have to be further out so that
             `nearest` is possible. It is 1 if a law is possible.

@@ -49,7 +49,7 @@ _VALUE = ("metric", "unit")
 
 
 def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Divide a baseline's values in two: those of the launches that count, and all other values.
+    """Divide a baseline's values in two: the values of launches that count, and all others.
 
     Other work of a machine can only increase a time. Therefore, of all kinds with at least
     `LEAST_SHARE` of the launches, the kind with the smallest values counts. If no kind has so many

@@ -82,7 +82,7 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 
 
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
-    """If targets had to wait for their cores, return a sentence that the machine may cause tails.
+    """If targets had to wait for their cores, return a sentence: the machine may cause tails.
 
     The result is None if targets waited for at most `MOST_RUN_DELAY` of their compute phases, or if
     this is not known. Cells with a helper or a ghost do not count, because two threads or processes

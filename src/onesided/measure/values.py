@@ -69,8 +69,8 @@ def of_campaign(campaign: CollectedCampaign, experiments: Experiments) -> pl.Dat
 def read(folder: Path, where: pl.Expr | None = None, names: Sequence[str] = ()) -> pl.DataFrame:
     """Read the values.parquet of a campaign that was analysed.
 
-    `where` selects rows by any of `VALUE_COLUMNS`, and `names` selects columns; by default, all are
-    read.
+    `where` selects rows by any of `VALUE_COLUMNS`, and `names` selects columns; by default, the
+    whole table is read.
 
     Raises:
         InputError: the file is missing or cut, lacks a column, or has a column of another type.

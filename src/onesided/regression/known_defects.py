@@ -28,8 +28,8 @@ class Defect:
         name: a short name, for ReFrame's tables.
         issue: the address of the report to the owner of the fault.
         what: the defect in one line.
-        shows_as: how a cell with the defect fails: a status such as ``crash``, ``turned`` (it waits
-            but was independent), or ``slow`` (above the bound).
+        shows_as: how a cell with the defect fails: a status such as ``crash``, ``turned`` (the cell
+            was independent and now waits), or ``slow`` (a value is above its bound).
         partitions: shell patterns of ``<system>:<partition>``.
         environments: patterns of environments' names.
         tests: patterns of tests' display names.

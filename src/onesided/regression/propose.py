@@ -51,10 +51,10 @@ class Proposal:
     """What the launches of a campaign say about a bound for one value.
 
     Attributes:
-        value: the value of the least launch, in the unit of the figure.
+        value: the least value of a launch, in the unit of the figure.
         launches: the number of launches with a value, in any state of the cores.
-        spread: the third least launch divided by the least launch.
-        agreeing: the number of launches that are at most `MOST_SPREAD` times the least.
+        spread: the third least value of a launch, divided by the least value.
+        agreeing: the number of launches with at most `MOST_SPREAD` times the least value.
     """
 
     value: float
@@ -73,7 +73,7 @@ class Proposal:
 
     @property
     def refusal(self) -> str | None:
-        """Return why no bound can be proposed, and how many rounds would allow one; else None."""
+        """Return why there is no bound, and how many rounds would give one; None for a bound."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:

@@ -41,8 +41,8 @@ class Kept:
         near_s: the largest distance between cores (a cache line's round trip in s) with which a
             launch is compared with the figures. None if not known; then all launches are compared.
         least_width: the least width of the origin's core (operations at a time) with which a launch
-            is compared with the figures; None as for `near_s`. Effects of the target's core are
-            within the bounds.
+            is compared with the figures. None if not known; then all widths are accepted. Effects
+            of the target's core are within the bounds.
     """
 
     verdicts: Mapping[str, str] = field(default_factory=dict)

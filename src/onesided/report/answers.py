@@ -103,7 +103,7 @@ def where(words_of: Mapping[str, str], plural: str) -> str:
     good, late, part = of(*_GOOD), of(verdicts.DELAYED), of(*_IN_PART)
     waiting, failed = of(verdicts.WAITS), of(*verdicts.FAILURES)
     unknown = [name for name in every if name not in (*good, *late, *part, *waiting, *failed)]
-    # if every MPI either completes or waits, naming one kind is enough
+    # if every MPI either completes or waits, naming the MPIs of one kind is enough
     only = bool(good and waiting) and len(good) + len(waiting) == len(every)
     said = []
     if good:

@@ -121,7 +121,7 @@ class ByRanks:
     Attributes:
         figure: the figure; its axis is `RANKS`. It may have the curves of a source.
         shown: tells whether a cell is in the figure.
-        way: returns the reader's name for a cell's series; None if its axes are the name.
+        way: returns the reader's name for a cell's series; None if the axes are the name.
     """
 
     figure: SeriesFigure

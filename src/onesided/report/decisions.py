@@ -228,8 +228,8 @@ class Cells:
     ) -> Outcome:
         """Return why the cells of a choice have no value at a number of ranks.
 
-        If `ranks` is None, any number but the measured number is meant. `measured` has the measured
-        numbers; by default, the numbers of the cells with a value.
+        If `ranks` is None, any number that is not in `measured` is meant. By default, `measured`
+        has the numbers of the cells with a value.
         """
         whole = {**self.common, **choice}
         any_ranks = replace(self, common={n: value for n, value in whole.items() if n != RANKS})

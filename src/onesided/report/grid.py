@@ -187,7 +187,7 @@ def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
 
 
 def _address(cells: Sequence[Cell], files: Mapping[str, str]) -> str | None:
-    """Return the address at which the cells of an environment with a verdict are listed."""
+    """Return the address of a list of cells, which have the same environment and verdict."""
     pages = {files.get(cell.kernel) for cell in cells}
     [page] = pages if len(pages) == 1 else [None]
     return address(page, mpi=cells[0].environment, verdict=cells[0].verdict) if page else None

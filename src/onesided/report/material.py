@@ -254,7 +254,7 @@ class Material:
         return values
 
     def latency(self, cell: Cell) -> Measure | None:
-        """Return a cell's latency from launches whose cores were in the best state there was."""
+        """Return a cell's latency from the launches whose cores were in the best state."""
         kinds = (COUNTS, FAR, SHARED)
         known = (self.measure(cell, LATENCY, kind) for kind in kinds)
         return next((latency for latency in known if latency is not None), None)

@@ -56,7 +56,7 @@ class Axis:
     Attributes:
         name: the name in a cell's labels.
         title: the head of the axis's column.
-        words: the reader's word for each value that the kernel calls otherwise.
+        words: the reader's word for each value for which the kernel has another word.
         whole: whether the values are whole numbers. Words for numbers may be among the values.
     """
 

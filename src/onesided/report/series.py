@@ -42,9 +42,9 @@ MOST_PANELS = 3
 class SeriesFigure:
     """A figure of a metric, plotted against an axis of numbers, with one panel for each MPI.
 
-    A series contains only cells that differ in nothing but this axis, so no values are pooled. The
-    name of a series says how its cells differ from the cells of other series. If a cell failed, the
-    table of the figure shows the cell's verdict in place of a value.
+    Cells of a series differ only on this axis, so no values are pooled. The name of a series says
+    how its cells differ from the cells of other series. If a cell failed, the table of the figure
+    shows the cell's verdict in place of a value.
 
     Attributes:
         caption: how to read the figure; ``{}`` becomes the name of the intervals.
@@ -57,7 +57,7 @@ class SeriesFigure:
         unit: the unit of the values: ``s``, ``1``, ``1/s`` ...
         published: the paper's curves of the same metric; they are drawn in a separate figure above.
         dots: whether each point has a mark. Without marks a page with many points stays small.
-        is_order: whether the axis is an order, which is never logarithmic.
+        is_order: whether the axis is an order. Such an axis is never logarithmic.
     """
 
     name: str

@@ -82,7 +82,7 @@ class Column:
         mark: the key of a footnote's mark.
         command: the key of a command that is below the value, on a separate line.
         prose: the values are sentences, which need some width.
-        again: the key of the command that reruns the row's cell; it is folded, below the value.
+        again: the key of the command that reruns the row's cell; it is closed, below the value.
         at: the key of the address that the value links to: the rows behind the value, or a file.
         finds: the words that filter the table of every cell for the rows behind the column.
         page_only: the values are words for a reader; the CSV has them as numbers in other columns.
@@ -325,7 +325,7 @@ class Table:
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def of_launches(self, caption: str) -> str:
-        """Return a caption that, if each value is of one launch, says so and speaks of no range."""
+        """Return a caption. If each value is of one launch, it says so and mentions no range."""
         said = without_range_of_one(caption)
         return without_interval(said) + f" {self.OF_ONE}" if self.is_of_one_launch else said
 

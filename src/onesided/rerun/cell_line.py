@@ -57,7 +57,7 @@ def is_named_by(test: str, asked: str) -> bool:
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
-    """Return the words that tell a test's name from all other names; None if there are no others.
+    """Return the words that distinguish a test's name from other names; None if there are none.
 
     If another test's name also has all these words, the result is the test's whole name.
     """
@@ -76,10 +76,9 @@ class Lines:
 
     Attributes:
         campaign: the name of the campaign.
-        tests: by test, the words that distinguish it from tests whose cells have the same axes.
+        tests: for each test, the words that distinguish it from tests with the same axes.
         partitions: whether lines must name the partition, because cells are of several partitions.
-        places: by name on a page, the environment; only for names that differ from the campaign's
-            names.
+        places: the environment for each name on a page that differs from the campaign's name.
         of_sites: the environments of a site's own ReFrame, which runs the whole test again.
     """
 

@@ -141,7 +141,7 @@ def failures(
     """Yield each step of a job that fails, together with all steps of the job.
 
     In `site`, ReFrame's configuration, this partition is selected. Each environment of the
-    partition may add steps. `try_them` says whether to try the steps, which are for this machine.
+    partition may add steps. `try_them` says whether to try the steps on this machine.
     """
     login = site.get("general/0/use_login_shell")
     entries = {one["name"]: one for one in site["environments"]}
@@ -330,7 +330,7 @@ def _place(numbers: Sequence[str], places: _Places) -> int:
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the number of the step that bash could not parse or, without one, that began last."""
+    """Return the number of the step that bash could not parse, or else the step that began last."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):

@@ -42,10 +42,10 @@ class Wire:
 
     Attributes:
         delay_s: the time from host to host in one direction, in seconds.
-        jitter_s: the most that a frame may take longer, by chance, in seconds. Frames of a pair of
-            hosts stay in order.
-        bits_per_s: the rate at which the frames of a pair leave, one after the other; None if all
-            frames leave at once.
+        jitter_s: the largest random addition to the delay, in seconds. Frames of a pair of hosts
+            stay in order.
+        bits_per_s: the rate at which the frames of a pair leave, one after the other; None if the
+            rate is not limited.
     """
 
     delay_s: float
@@ -117,7 +117,7 @@ def _opened(name: str) -> socket.socket:
     leg.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
     try:
         leg.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES)
-    except PermissionError:  # root of a user namespace may not
+    except PermissionError:  # root of a user namespace lacks this right
         leg.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
     leg.bind((name, ETH_P_ALL))
     return leg

@@ -319,7 +319,7 @@ def _programs(partition: Partition) -> Iterator[InputError]:
     """Yield faults for programs and values of ``srun --mpi`` that this machine lacks."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
-    # the modules of a foreign environment may bring its launcher: `job_start` looks for it
+    # the modules of a foreign environment may bring a launcher: `job_start` looks for it
     is_of_modules = partition.is_foreign and entry["launcher"] in launchers.LAUNCHERS_OF_AN_MPI
     if not _is_own(partition) and not is_of_modules:
         kinds["launcher"] = entry["launcher"]

@@ -111,7 +111,7 @@ def run(
     reason = missing()
     if reason:
         raise OnesidedError(f"wire: {reason}")
-    # the world ends when no process can write any more: when this process has ended for any reason
+    # the world ends when nobody can write to this pipe: when this process has ended for any reason
     reader, _writer = os.pipe()
     told = [reader, hosts, per_host, ",".join(families), wire.delay_s, wire.jitter_s]
     program = [sys.executable, "-P", "-m", "onesided.sites.wire", *map(str, told)]

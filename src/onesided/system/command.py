@@ -18,7 +18,7 @@ from onesided.system.text import line
 
 Say = Callable[[str], None]
 
-#: The variable of all processes of one command, because ranks leave their launcher's process group.
+#: The variable that marks all processes of a command: ranks leave the launcher's process group.
 MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
 REASON_LENGTH = 300
@@ -67,7 +67,7 @@ class Command:
     """Runs commands until they end, or until the owner of this object stops them.
 
     Attributes:
-        stop: an event that the owner sets to end all commands at once.
+        stop: an event that the owner sets to end all commands immediately.
         guard: a locked file, which commands can hold open (`holds_guard`).
     """
 
@@ -90,7 +90,7 @@ class Command:
         The output goes to the file `log`. `variables` are added to the environment, and
         `whole_environment` replaces the environment of this process. If `holds_guard` is true, the
         command keeps the lock of `guard` until it ends, even if this process is killed. This is
-        needed if the command writes where only the holder may write.
+        needed if the command writes where only the holder of the lock may write.
 
         Raises:
             UnavailableError: there is no such program.

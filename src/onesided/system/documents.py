@@ -130,8 +130,8 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
     return _Validator(schema, format_checker=_FORMATS)
 
 
-#: Schemas with a fast validator, because there are thousands of such documents. They use no keyword
-#: that is too new for the compiler of these validators.
+#: Schemas with a fast validator, because there are thousands of such documents. The schemas use
+#: no keyword that is too new for the compiler of these validators.
 COMPILED = ("launches", "line", "references", "reframe_report", "session", "verdicts")
 
 

@@ -15,7 +15,7 @@ from onesided.system import text
 #: The variable with the path of a file, to which a failing stage adds its message and exit code.
 FAULTS_VARIABLE = "ONESIDED_FAULTS"
 
-#: The most characters of a field's name (any text of the file), and of the expected value.
+#: The most characters of a field's name, and of the expected value. A name may be any text.
 MOST_OF_A_FIELD = 200
 MOST_EXPECTED = 1000
 
@@ -77,6 +77,6 @@ def record_fault(fault: OnesidedError) -> None:
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})
-        # the disk may be full, which the waiting command finds out by itself
+        # the disk may be full; the waiting command finds this out by itself
         with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")

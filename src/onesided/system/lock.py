@@ -32,7 +32,7 @@ class DeadHolder:
 
 
 def lock_file() -> Path:
-    """Return the campaign lock's file: ``ONESIDED_LOCK`` if set, else one for each user."""
+    """Return the campaign lock's file: ``ONESIDED_LOCK`` if set, else a file for each user."""
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
@@ -75,7 +75,7 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
         _write_holder(stream, {"campaign": str(campaign), "started_s": time.time()})
         try:
             yield dead
-        finally:  # also after a failure; only if the process is killed does the entry stay
+        finally:  # also after a failure; if the process is killed, the entry stays
             _write_holder(stream, None)
 
 

@@ -112,7 +112,7 @@ def termination_interrupts() -> Iterator[None]:
         yield
 
 
-#: The time between looks. A signal to another thread would not wake a waiting thread.
+#: The time between looks at a program. A signal to another thread would not wake this thread.
 LOOK_S = 0.1
 
 
@@ -124,8 +124,8 @@ def wait(
     """Wait for a program; return its exit status, which is negative if a signal ended it.
 
     If this process is told to stop, `stop` is called to end the program. From then on, further
-    signals are ignored: a terminal or the parent may signal the whole group. During the wait,
-    `look` is called from time to time.
+    signals are ignored: a terminal or the parent may signal the whole process group. During
+    the wait, `look` is called from time to time.
 
     Raises:
         KeyboardInterrupt: this process was told to stop; `stop` was called.

@@ -43,7 +43,7 @@ campaign failed."""
 
 
 def mend() -> None:
-    """Repair open files, signals and limits of this process and of all that it starts later.
+    """Repair open files, signals and limits of this process and of its later child processes.
 
     Afterwards, standard input, output and error are open, the process can read and write its own
     files, and it gets the signal when a child process ends. Each resource limit is raised as far as
@@ -60,7 +60,7 @@ def mend() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # for a locale without some of our characters
     os.umask(os.umask(0o077) & 0o077)
-    os.environ.setdefault("HOME", _home())  # Open MPI does not start without it
+    os.environ.setdefault("HOME", _home())  # Open MPI does not start without HOME
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for limit in LIMITS:
         _raise(limit)

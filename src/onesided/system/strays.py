@@ -19,8 +19,8 @@ from pathlib import Path
 
 #: The variable of every process of a campaign. Its value is the folder of results.
 CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
-#: The variable of the same processes with the lock file of the campaign. The next holder of this
-#: lock ends these processes, but none of another lock.
+#: The variable of the same processes whose value is the campaign's lock file. The next holder of
+#: this lock ends these processes, but no processes with another lock.
 LOCK_MARKER = "ONESIDED_CAMPAIGN_LOCK"
 #: The variable that names the lock file, because the default depends on the temporary folder.
 LOCK_VARIABLE = "ONESIDED_LOCK"
@@ -91,7 +91,7 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill all processes with a marker, also those that start meanwhile; return their number.
+    """Kill all processes with a marker, even if they start meanwhile; return their number.
 
     The function returns when no process with the marker is left, or after `GONE_AFTER_S` seconds.
     """
@@ -109,7 +109,7 @@ def end_processes(marker: str, value: str | None = None) -> int:
 
 
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
-    """Ask all processes with a marker to end, even those that start meanwhile.
+    """Ask all processes with a marker to end, even if they start meanwhile.
 
     Processes that also have the marker `but` are left to the process that started them. The
     function returns when no other process with the first marker is left, or after `within_s`

@@ -46,8 +46,9 @@ class Rules:
         tools: variables that this project's tools read.
         quietly: like `tools`, but these variables are removed silently.
         never: variables that are never removed as variables of tools.
-        by_launchers: variables that ranks get from their launcher: patterns of ``name=value``.
-        folders: by variable with a list of folders, files. A folder with such a file is left out.
+        by_launchers: patterns of ``name=value`` for variables that ranks get from their launcher.
+        folders: for each variable with a list of folders, files. Folders with such a file are left
+            out.
     """
 
     libraries: re.Pattern[str]

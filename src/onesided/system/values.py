@@ -17,9 +17,9 @@ LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**64 - 1
 MOST_OF_A_KEY = 40
 A_NUMBER = "a number that 64 bits hold"
 A_TEXT = "text without NUL, in UTF-8"
-#: A JSON text with a value that no document may have contains one of these. Most lines have none,
-#: so that their values need not be checked. Before the search, each digit becomes 0 and E becomes
-#: e: a regular expression would take six times as long.
+#: A JSON text with a value that no document may have contains one of these. Most lines contain
+#: none, so that their values need not be checked. Before the search, each digit becomes 0 and E
+#: becomes e: a regular expression would take six times as long.
 SUSPICIOUS = (b"NaN", b"Infinity", b"\\u", b"0e000", b"0e+000", b"0" * 19)
 ONE_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
 
@@ -125,6 +125,6 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return what `fault` finds; None at once if the text contains none of `SUSPICIOUS`."""
+    """Return what `fault` finds; None without a search if the text has none of `SUSPICIOUS`."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

@@ -43,8 +43,8 @@ double stay(struct experiment *experiment);
 /* At the origin and the target, after an access: send that moment from the target to the origin. */
 double tell_end(const struct experiment *experiment, double end_s);
 
-/* At the origin, before a message and an access: rest, each time for another time. Without rests,
- * another program on this core could make all accesses longer by the same time. */
+/* At the origin, before a message and an access: rest, each time for a different length. Without
+ * rests, another program on this core could make all accesses longer by the same time. */
 void rest(const struct experiment *experiment);
 
 /* At the origin: keep the times of an access and of its message if they are among the least. */

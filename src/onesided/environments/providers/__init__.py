@@ -144,7 +144,7 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
     except StoppedError:
         raise  # nothing is cleaned up here, because without a stamp the next run installs again
     except (OnesidedError, OSError):
-        # if the disk is full, the line that says so needs some space
+        # if the disk is full, the error message needs this space
         shutil.rmtree(prefix, ignore_errors=True)
         raise
 

@@ -1,6 +1,6 @@
 """Provide kernels that Spack builds, and the MPIs of these kernels.
 
-One call of Spack serves all environments: Spack builds what spack.yaml asks for, kernels for each
+One call of Spack serves all environments: Spack builds what spack.yaml asks for: kernels for each
 MPI at each thread level. The file ``build/spack/delivery.json`` records what Spack built. Spack
 builds again if source files of kernels or files of specs have changed.
 """
@@ -53,7 +53,7 @@ class Found:
 
 
 class Spack(Provider):
-    """A provider of kernels that Spack builds for each thread level, and of MPIs that it built.
+    """A provider of kernels that Spack builds for each thread level, and of MPIs that Spack built.
 
     If this machine has no Spack, the declared provider is used in its place.
     """
@@ -183,8 +183,9 @@ def delivered() -> Document | None:
 
     Returns:
         ``specs_digest`` is a digest of the specs; ``digest`` also includes the kernels' sources.
-        ``spack`` is copied into environments' documents. ``builds`` has, by ``name@version`` of an
-        MPI, ``mpi_prefix`` and, by thread level, ``kernels_prefix``. ``fault`` is the first error
+        ``spack`` is copied into environments' documents. ``builds`` has an
+        entry for each MPI (``name@version``): ``mpi_prefix``, and ``kernels_prefix`` for each
+        thread level. ``fault`` is the first error
         that Spack reported, if it could not build everything.
     """
     try:
@@ -204,7 +205,7 @@ def deliver(program: Path, work: Work) -> None:
         StoppedError: this process was told to stop.
     """
     folder, say = paths.spack_dir(), work.say
-    # environments are provided at the same time, but one call of Spack is for all of them
+    # environments are provided at the same time, but one call of Spack serves all of them
     with folder_lock(folder, "Spack", say, work.command.stop):
         specs = _specs_digest(program)
         digest = fingerprint.of_document([specs, fingerprint.kernels_state()])

@@ -24,7 +24,7 @@ from onesided.environments.providers import Provider, Work, fill_prefix, probed
 from onesided.system import surroundings, writing
 from onesided.system.command import UnavailableError
 
-#: By library, the names of its compiler wrapper and of its launchers.
+#: For each library, the names of its compiler wrapper and of its launchers.
 COMPILERS = {libraries.MPI: "mpicc", libraries.OPENSHMEM: "oshcc"}
 LAUNCHERS = {libraries.MPI: ("mpiexec", "mpirun"), libraries.OPENSHMEM: ("oshrun",)}
 LIBRARIES = "LD_LIBRARY_PATH"
@@ -73,7 +73,7 @@ class System(Provider):
         )
 
     def install(self, found: Installation, work: Work) -> None:
-        """Make the environment's folder, with a script ``mpiexec`` that calls the MPI's own."""
+        """Make the environment's folder, with a script that calls the MPI's ``mpiexec``."""
         fill_prefix(found, work, lambda: _call_launcher(found))
 
     def describe(self, found: Installation, work: Work) -> Document:
@@ -109,7 +109,7 @@ def _compiler(declaration: Declaration) -> Path:
     stated = declaration.stated
     if "prefix" not in stated:
         return _program(stated["compiler"])
-    if identity.is_shared(Path(stated["prefix"])):  # by a link: the schema refuses /usr
+    if identity.is_shared(Path(stated["prefix"])):  # through a link: the schema refuses /usr itself
         raise UnavailableError(f"several MPIs can be in {stated['prefix']}; `compiler:` names one")
     return _program(str(Path(stated["prefix"]) / "bin" / COMPILERS[declaration.library]))
 

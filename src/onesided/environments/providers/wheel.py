@@ -183,7 +183,7 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
 
 def _reason(output: str, folder: Path) -> str:
     """Return one line that says why pip failed: a full disk, a wrong hash, or pip's first error."""
-    if shutil.disk_usage(folder).free < FULL_BYTES:  # pip may then not have written it
+    if shutil.disk_usage(folder).free < FULL_BYTES:  # then pip may write no error
         return f"no space left in {folder}"
     if "DO NOT MATCH THE HASHES" in output:
         files = re.findall(r"^ +(\S+==\S+).* from ", output, re.MULTILINE)

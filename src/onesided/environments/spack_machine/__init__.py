@@ -113,7 +113,7 @@ def _check_definition(document: Document, found: list[External], path: Path) -> 
         for key, settings in document["packages"].items()
         if settings.get("buildable") is False
     }
-    # with two colons, the file replaces the definitions of other files; with one, it adds to them
+    # with two colons, the file replaces other files' definitions; with one colon, it adds to them
     key = "definitions" if "definitions" in document else "definitions:"
     for number, definition in enumerate(document[key]):
         for spec in definition.get("mpis", []):

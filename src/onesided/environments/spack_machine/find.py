@@ -15,18 +15,18 @@ from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
-#: By MPI, the needed Debian programs whose names do not end in `.mpich` or `.openmpi`.
+#: For each MPI, the needed Debian programs whose names do not end in `.mpich` or `.openmpi`.
 DEBIAN_PROGRAMS = {
     "mpich": "hydra_nameserver hydra_persist hydra_pmi_proxy mpichversion mpiexec.hydra mpivars",
     "openmpi": "ompi_info orted orterun oshCC oshcc oshcxx oshmem_info oshrun prte prted prterun"
     " shmemcc shmemrun",
 }
-#: By MPI, patterns of its Debian libraries, which share a folder with libraries of other MPIs.
+#: For each MPI, patterns of its Debian libraries; libraries of other MPIs are in the same folder.
 LIBRARIES = {
     "mpich": ("libmpich*.so*",),
     "openmpi": ("libmpi.so.*", "libmpi_*.so*", "libopen-*.so*", "liboshmem.so*"),
 }
-#: Finds the network module of an MPICH with only one: Spack has no variant for two.
+#: Finds the network module of an MPICH that has only one; Spack has no variant for two modules.
 NETMOD = re.compile(r"^MPICH Device:\s*ch4:(ofi|ucx)$", re.MULTILINE)
 #: Names of environment modules that are loaded to see whether they provide an mpicc.
 LOOKS_LIKE_MPI = re.compile(
@@ -291,7 +291,7 @@ def module_variables(*names: str) -> dict[str, str]:
     Raises:
         ModuleError: a module cannot be loaded.
     """
-    # some versions of `module load` do not report a failure, but all list the loaded modules
+    # some versions of `module load` report no failure, but all versions list the loaded modules
     script = 'module load "$@" 1>&2 || exit 1\necho ONESIDED-VARIABLES\nenv -0'
     answer = _shell(script, *names).partition("ONESIDED-VARIABLES\n")[2]
     found = dict(entry.split("=", 1) for entry in answer.split("\0") if "=" in entry)

@@ -41,15 +41,16 @@ NOT_BUILT_HEADER = """\
 # Written by `onesided spack machine`, which replaces it. Leave it out to build MPIs from source.
 """
 TOOL_TIMEOUT_S, SPACK_TIMEOUT_S = 30, 300
-#: By language, Spack's name of its compiler in ``extra_attributes``, and the GNU compiler.
+#: For each language, Spack's name of the compiler in ``extra_attributes``, and the GNU compiler.
 COMPILERS = {"c": ("c", "gcc"), "c++": ("cxx", "g++"), "fortran": ("fortran", "gfortran")}
 CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
 PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
-#: By Spack's name, the pattern of a tool's version text. Only gmake's program has another name.
+#: For each tool, by its name in Spack, the pattern of the version text. Only gmake's program has
+#: another name.
 VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
 #: The tools that the kernels' build needs. Spack has to build each tool that is not an external.
 NEEDED = ("gcc", "cmake")
-#: Spack's names of the tools that are looked for here. Spack itself finds or builds all others.
+#: Spack's names of the tools that are searched for here. Spack finds or builds all other tools.
 WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
 #: What the kernels need. Spack need not consider other packages that provide these.
 VIRTUALS = ("c", "cxx", "fortran", "mpi")
@@ -186,7 +187,7 @@ def cmake() -> Document | None:
     if program is None:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".cmake") as script:
-        # the script is in a file, because older versions of CMake read none from a pipe
+        # the script is in a file, because older versions of CMake read no script from a pipe
         script.write(CMAKE_SAYS)
         script.flush()
         said = _said([program, "-P", script.name])
