@@ -7,7 +7,7 @@ session has a new folder, so old and new results are separate. If an earlier ses
 measured a test with the same inputs, the test's result is taken from the earlier session and the
 test is not run again. Each attempt to run the session has its own folder ``attempt-N``.
 
-A test is a hole if its launch never ended (its node was lost) or its job never began. A session
+A test is called a hole if its launch never ended (lost node), or if its job never began. A session
 with holes still counts as finished. The next run of the campaign resumes this session, and runs
 only the holes (`reopen`).
 """

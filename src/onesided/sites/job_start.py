@@ -34,7 +34,7 @@ LIMIT_S = 60.0
 MODULES_SYSTEM = "modules_system"
 #: ReFrame's value for a machine without modules. It is ReFrame's default.
 NO_MODULES = "nomod"
-#: By modules system, a command that tests whether a shell has it, and the words for a message.
+#: For each modules system: a command that tests whether a shell has it, and words for a message.
 ASKED = {
     "lmod": (
         'type module; [ -n "${LMOD_CMD:-}" ] || { echo LMOD_CMD is not set >&2; false; }',

@@ -11,13 +11,13 @@ from onesided.system.processes import ProgramError, ask
 
 #: The program with which Slurm starts ranks.
 SRUN = "srun"
-#: By ReFrame's launcher that an MPI brings, the program.
+#: For each of ReFrame's launchers that an MPI brings, the program.
 LAUNCHERS_OF_AN_MPI = {
     **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
     "mpiexec": "mpiexec",
 }
 
-#: By scheduler or launcher, the program that ReFrame calls for it.
+#: For each scheduler or launcher, the program that ReFrame calls.
 PROGRAMS = {
     **dict.fromkeys(SLURM, "sbatch"),
     **dict.fromkeys(("pbs", "torque"), "qsub"),
