@@ -52,10 +52,10 @@ static const struct axis axes[] = {
 };
 
 static const struct option options[] = {
-    {"accesses", "N", "at a time, the first of a window apart", OPTION_INTEGER, "6", 2, 1000},
-    {"most-accesses", "N", "while another program seems to be in the way, or so many",
-     OPTION_INTEGER, "60", 2, SERIES_SAMPLES_MAX},
-    {"most-s", "SECONDS", "and then no longer than this", OPTION_NUMBER, "1", 0, 3600},
+    {"accesses", "N", "number of accesses between two checks", OPTION_INTEGER, "6", 2, 1000},
+    {"most-accesses", "N", "most accesses of a cell that another program disturbs", OPTION_INTEGER,
+     "60", 2, SERIES_SAMPLES_MAX},
+    {"most-s", "SECONDS", "most time of such a cell", OPTION_NUMBER, "1", 0, 3600},
     {"compute-ms", "MS", "how long a target computes", OPTION_NUMBER, "20", 0.001, 60000},
 };
 

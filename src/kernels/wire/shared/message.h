@@ -11,7 +11,7 @@
 /* The axis `delay_us`, for a kernel's table of axes. */
 #define DELAY_US_AXIS                                                                              \
     {.name = "delay_us",                                                                           \
-     .help = "of the wire, one way, as the launch was told: a word, and nothing is done by it",    \
+     .help = "delay of the wire in one direction; a label, which the kernel does not use",         \
      .kind = AXIS_NUMBER,                                                                          \
      .fallback = "0",                                                                              \
      .minimum = 0,                                                                                 \
