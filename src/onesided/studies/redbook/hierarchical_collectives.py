@@ -30,7 +30,7 @@ TIME = Metric("time", "time", "s", "max")
 """The time of a collective operation: the slowest rank's time."""
 
 BURSTS = "bursts"
-"""The statistic of how much the bursts of a launch vary."""
+"""The name of a statistic: how much the times of a launch's bursts vary."""
 
 
 LEAST_BURSTS = 3

@@ -56,7 +56,7 @@ _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WI
 
 
 def _lost(delay: str) -> pl.Expr:
-    """Tell whether a rank's wait for a core was too long a share of the compute's time."""
+    """Tell whether a rank's wait for a core was too large a share of the compute phase."""
     told = pl.col(delay).fill_nan(None).fill_null(0)
     return told > MOST_RUN_DELAY * pl.col("compute")
 
@@ -106,8 +106,8 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     The column ``met`` says that the access was issued while the target was in its state, for
     instance computing. The column ``valid`` says, in addition, that the target's state lasted for
     at least `MINIMUM_REMAINING_S` more. If the target visits MPI, ``valid`` also needs that the
-    origin had its core, or that the access was early without a core. The column ``longest`` says
-    that the access is one of those with the longest compute of their launch. A verdict uses the
+    origin had its core, or that the access was early without a core. The column ``longest`` marks
+    the accesses with the longest compute of a launch. A verdict uses the
     columns ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)

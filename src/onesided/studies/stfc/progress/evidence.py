@@ -149,8 +149,8 @@ def _is_sound(cell: Cell) -> bool:
 class Latencies:
     """The latencies of cells: one latency for each label (see `label_of`).
 
-    Cells with the same label have measured different latencies by chance. Therefore all cells with
-    the same label get the latency of one cell.
+    The measured latencies of cells with the same label differ only by chance. Therefore all cells
+    with the same label get the latency of one cell.
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
