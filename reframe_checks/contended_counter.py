@@ -21,7 +21,7 @@ START_S = 0.02
 
 @rfm.simple_test
 class ContendedCounter(OnWire):
-    """Several ranks of other hosts take numbers from a counter; its owner waits in MPI."""
+    """Several ranks take numbers from a counter on another host; its owner waits in MPI."""
 
     descr = "a shared counter that several ranks want at once"
     kernel = "contended_counter"

@@ -99,7 +99,7 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressBetweenNodes(Progress):
-    """Two ranks on two hosts made on this machine: accesses use the transport between nodes."""
+    """Two ranks on two simulated hosts: accesses use the transport between nodes."""
 
     descr = "progress, as between nodes"
     tags = {"quick"}

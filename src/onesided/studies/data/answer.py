@@ -142,7 +142,7 @@ def _not_tried(
 ) -> list[Markup]:
     """Say which axis values no cell had and, unless `in_short`, which values most cells had.
 
-    Each group in `groups` has some MPIs and what was tried with them; `every` has all MPIs.
+    Each group in `groups` has some MPIs and their tried values; `every` has all MPIs.
     """
     said = (tried.sentence(names, every, each, in_short) for names, each in groups)
     return [Markup("{}").format(sentence) for sentence in said]

@@ -67,7 +67,7 @@ class Tried:
     def mostly(self) -> str | None:
         """Say which value of the axis nearly all cells have.
 
-        The result is None if all cells share one value, or if at most `MOSTLY` of the cells do.
+        The result is None if all cells share one value, or if no value exceeds the share `MOSTLY`.
         """
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:

@@ -183,7 +183,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 
 
 def _left(number: int) -> str:
-    """Say how many defects are not probed here, but would be probed by cells of other campaigns."""
+    """Say how many defects only cells of other campaigns probe."""
     words = "needs a cell" if number == 1 else "need cells"
     return f" {number} more {words} that this campaign does not run."
 

@@ -108,7 +108,7 @@ def point(at: Mapping[str, Any]) -> str:
 
 
 def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Pair each collective call without shared memory with the call in the default setting."""
+    """Yield pairs: a collective call without shared memory, and this call by default."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         if kind_of(cell) == SHARED:

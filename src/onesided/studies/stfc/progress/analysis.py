@@ -68,10 +68,10 @@ def _judged_times() -> list[pl.Expr]:
     MPI, the times are by the target's own clock, which counts the visits. Without a core, the
     target's visits come late by the wall clock, although the MPI is not the cause. By the target's
     own clock, the remaining time is the time for which the target still ran on a core. The elapsed
-    time is the remaining time, times the share of the remaining visits that fell into the access.
-    If the origin has no core, the target makes more visits during the access than the access
-    needed. Therefore the elapsed time by the target's clock is an upper bound. If fewer than
-    `LEAST_VISITS` visits remained, the remaining time by the target's clock is 0.
+    time is the remaining time multiplied by a share: the share of the remaining visits that fell
+    into the access. If the origin has no core, the target makes more visits during the access than
+    the access needed. Therefore the elapsed time by the target's clock is an upper bound. If fewer
+    than `LEAST_VISITS` visits remained, the remaining time by the target's clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)

@@ -148,7 +148,7 @@ def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]
 
 
 def _foot(rows: Sequence[Row]) -> list[str]:
-    """Return lines on the mark ``*`` and the longest wait for a core; none without the mark."""
+    """Return lines on the mark ``*`` and the longest wait for a core; no line without a mark."""
     marked = [row for row in rows if row.waited_s > MOST_RUN_DELAY * row.passed_s]
     if not marked:
         return []

@@ -122,8 +122,8 @@ def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         One row for each launch: the greatest mean and, if the ranks were on several nodes, the mean
-            of the ranks on the target's node, the mean of the other ranks, and the
-            other ranks' mean divided by that of the target's node. A value is null if no rank gives it.
+            of the ranks on the target's node, the mean of the other ranks, and the other ranks'
+            mean divided by that of the target's node. A value is null if no rank gives it.
     """
     of_origins = (pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK)
     means = samples.filter(of_origins).group_by(*LAUNCH, "rank").agg(pl.col("value").mean())
