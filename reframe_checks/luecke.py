@@ -34,7 +34,8 @@ TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
 FLUSHED_BYTES_PER_S = 1e10
 #: The paper's Figures 2 and 3 show the time for each target; this many targets are enough.
 MOST_TARGETS = 16
-#: Cells have a computing rank only if there are at most this many ranks for each core.
+#: If ranks share cores, computing inner ranks and a longer message need at most this many ranks for
+#: each core.
 MOST_LOAD_WITH_COMPUTES = 2
 
 
