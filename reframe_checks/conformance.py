@@ -32,15 +32,15 @@ from .plugins.grid import LOWEST_LEVEL
 
 NONE = [NO_MEANING]
 WITHOUT_LAYOUT = {"count": NONE, "layout_origin": NONE, "layout_target": NONE}
-#: For each call: values of the axes that have a meaning for the call; `NONE` for other axes.
+#: For each call, its axis values; `NONE` if an axis has no meaning for the call.
 OF_CALL = {
     **{call: {"operator": NONE, "overlap": NONE} for call in MOVES},
     **{call: {"operator": ["sum"], "overlap": ["apart"]} for call in REDUCES},
     "fetch_and_op": {"operator": ["sum"], "overlap": ["apart"], **WITHOUT_LAYOUT},
     "compare_and_swap": {"operator": NONE, "overlap": ["apart"], **WITHOUT_LAYOUT},
 }
-#: For groups of elements, the operators of MPI 4.1 (sections 6.9.2 and 6.9.4), besides `replace`
-#: and `no_op`, which all elements have.
+#: Groups of elements, each with its operators in MPI 4.1 (sections 6.9.2 and 6.9.4). All elements
+#: also have `replace` and `no_op`.
 OPERATORS = [
     (WHOLE, OF_WHOLE),
     (REAL, ["sum", "prod", "max", "min"]),
@@ -49,7 +49,7 @@ OPERATORS = [
     (["byte"], BITWISE),
     (PAIRS, ["maxloc", "minloc"]),
 ]
-#: The flavors that ranks of several machines can have.
+#: The window flavors for ranks that may be on several machines.
 UNSHARED = ["create", "allocate", "dynamic"]
 MANY = [1, 16, 254, 255, 256, 4096]
 WINDOWS = ["1", "2", "8", "8_freed_backwards"]
@@ -129,7 +129,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator that MPI allows for each element, on shared or separate target addresses."""
+    """Every operator that MPI allows for each element; origins share target addresses or not."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -161,7 +161,7 @@ class ConformanceOperators(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceEpochs(ConformanceCheck):
-    """Every call, epoch and window flavor; targets that are the origin itself; many operations."""
+    """Cells with every call, epoch and flavor, with the origin as target, with many operations."""
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
@@ -195,8 +195,8 @@ class ConformanceWindows(ConformanceCheck):
 class ConformanceKnown(ConformanceCheck):
     """Cells that repeat the programs of public defect reports (config/upstream_defects.yaml).
 
-    A cell proves nothing about a defect if its element, size, window or epoch is not that of the
-    reported program. Cells that other checks already declare are left out here.
+    A cell tests a defect only if the cell has the element, size, window and epoch of the reported
+    program. Cells that other checks already declare are left out here.
     """
 
     descr = "data of programs that defects were reported with"
@@ -251,7 +251,7 @@ class ConformanceLarge(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A few cells for each call, epoch, flavor, layout and element, in about a second."""
+    """A few cells for each call, epoch, flavor, layout and element; all take about a second."""
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

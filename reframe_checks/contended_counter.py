@@ -1,4 +1,4 @@
-"""What does a number from a shared counter cost if several ranks ask for one at the same time?
+"""What does a number from a shared counter cost if several ranks ask for numbers at once?
 
 Source: our own definition; a closed queue with one server (Lazowska, Zahorjan, Graham and Sevcik,
 "Quantitative System Performance", 1984, chapter 5).
@@ -14,19 +14,19 @@ from .plugins.ranks import ranks_of
 
 SYNCHRONISATIONS = ["lock_exclusive", "lock_all_flush"]
 ACCESSES = 6
-#: One-way messages of an access that holds the counter, and of a cell's begin and end.
+#: The number of messages in sequence: in an access to the counter, and at a cell's begin and end.
 MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 6, 80
 START_S = 0.02
 
 
 @rfm.simple_test
 class ContendedCounter(OnWire):
-    """Several ranks of other hosts take numbers from a counter; its owner waits in MPI."""
+    """Several ranks take numbers from a counter on another host; its owner waits in MPI."""
 
     descr = "a shared counter that several ranks want at once"
     kernel = "contended_counter"
     tags = {"contention"}
-    #: Much longer than a rank waits for a core; there are more ranks than cores.
+    #: Ranks wait for cores, because there are more ranks than cores. The delays are much longer.
     delay_us = builtins.parameter([10_000, 20_000, 40_000])
     ranks = ranks_of(4, 8)
     kernel_options = {"accesses": str(ACCESSES)}

@@ -38,7 +38,7 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 class Mutex(Dinan):
     """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
 
-    A burst has up to 10,000 cycles of lock and unlock: the number in the paper.
+    As in the paper, a burst has up to 10,000 cycles of lock and unlock.
     """
 
     descr = "mutex in a window"
@@ -109,7 +109,7 @@ class LinkedListOfSource(LinkedList):
         self.kernel_options = {"burst": burst, "samples": "3", "budget-s": "60"}
 
 
-#: The program's own loads and stores, for which a window's flavor cannot be chosen.
+#: Plain loads and stores; for these, a window's flavor cannot be chosen.
 STORES = {"idiom": ["stores"], "flavor": [NO_MEANING]}
 #: There are few samples, because in half of the cells the accesses wait in each sample.
 SAMPLES_OF_COMPUTES = {"computing-samples": "5"}
@@ -149,7 +149,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write, then a read: with different calls that keep their order, and without such calls."""
+    """A write, then a read: different calls keep their order, or no call keeps their order."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"

@@ -19,11 +19,11 @@ PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
 FEW = [8, 4096, 1000000]
-#: Payloads are made and compared between samples, which takes longer than sending large messages.
+#: Payloads are made and compared between samples. This takes longer than sending large messages.
 OPTIONS = {"samples": "10", "budget-s": "0.05"}
 #: If ranks share cores, they wait for time slices, and a pass takes a hundred times as long.
 CROWDED = {"burst": "1", "samples": "3"}
-#: Time of a cell, and of each byte that a rank sends in a pass, with a core for each rank. Seconds.
+#: Seconds for a cell, and for each byte that a rank sends in a pass, if each rank has a core.
 CELL_S, BYTE_S = 0.02, 15e-9
 
 
@@ -36,11 +36,11 @@ class Exchange(OneSetting):
     #: Interfaces without a window, and interfaces with a window.
     two_sided = builtins.variable(list)
     one_sided = builtins.variable(list)
-    #: The axis of sizes, and its values with a core for each rank, and without.
+    #: The axis of sizes; its values if each rank has a core; its values if ranks share cores.
     size_axis = builtins.variable(str, value="size_bytes")
     sizes = builtins.variable(list)
     crowded_sizes = builtins.variable(list)
-    #: With more ranks for each core than this, cells have no windows, because windows take long.
+    #: If a core has more ranks than this, cells have no windows, because windows take long.
     most_load_with_windows = builtins.variable(int, value=4)
     #: The sizes for which every flavor is measured.
     few_sizes = builtins.variable(list, value=FEW)
@@ -98,8 +98,8 @@ class SwappedAllToAll(Exchange):
     one_sided = ["put_lock_all", "put_fence"]
     sizes = [8, 64, 512, 4096, 32768, 262144, 1000000]
     crowded_sizes = [8, 32768, 1000000]
-    #: In the summary of LLNL's report four processes have a bandwidth. A burst makes several calls,
-    #: so that a call does not take as long as a time slice.
+    #: LLNL's summary has a bandwidth for four processes. A burst has several calls, so that a time
+    #: slice does not determine the time of a call.
     crowded_options = {**OPTIONS, **CROWDED, "burst": "10", "burst-bytes": str(1 << 22)}
     base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
 

@@ -16,24 +16,26 @@ from .common.one_setting import OneSetting
 from .plugins.ranks import nodes_of, partitions, ranks_of
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
-#: The paper's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
+#: The paper's MPI-2 windows are created. With MPI-3, the library can also allocate windows.
 MAIN_FLAVORS = {"mpi2": ["create"], "mpi2_pairwise": ["create"], "mpi3": ["create", "allocate"]}
 ONE_SIDED = ["mpi2", "mpi2_pairwise", "mpi3", "shmem"]
 SMALL = 8
-#: The message sizes with a core for each rank; without, only the size of the paper's tables.
+#: Sizes if each rank has a core; only the size in the paper's tables if ranks share cores.
 SIZES, CROWDED_SIZES = [SMALL, 1000, 10000, 1000000], [SMALL]
-#: The paper's number of trials; fewer if ranks share cores: a trial then takes 100 times as long.
+#: The paper's number of trials. If ranks share cores, there are fewer trials, because a trial then
+#: takes 100 times as long.
 TRIALS, CROWDED_TRIALS, LEAST_TRIALS = 51, 5, 3
 COMPUTING_TRIALS, CROWDED_COMPUTING_TRIALS = 7, 5
 COMPUTE_S = 0.01
-#: Time of a trial with a core for each rank; and without, at one rank for each core. The time in
-#: which a rank flushes its part of the largest cache, before each trial, is added.
+#: Seconds of a trial if each rank has a core. Otherwise: seconds to multiply by the square of the
+#: ranks for each core. The time to flush a rank's part of the largest cache is added.
 TRIAL_S, CROWDED_TRIAL_S = 0.0005, 0.0075
-#: The bytes of a cache that a rank flushes in a second if it has a core.
+#: The bytes of cache that a rank with its own core flushes in a second.
 FLUSHED_BYTES_PER_S = 1e10
 #: The paper's Figures 2 and 3 show the time for each target; this many targets are enough.
 MOST_TARGETS = 16
-#: With at most this many ranks for each core, other ranks access a rank while it computes.
+#: If ranks share cores, computing inner ranks and a longer message need at most this many ranks for
+#: each core.
 MOST_LOAD_WITH_COMPUTES = 2
 
 
@@ -52,7 +54,7 @@ class Pattern(OneSetting):
     tags = {"luecke", "papers"}
     ranks = ranks_of(2, 4, 8)
     library = builtins.parameter(["mpi", "openshmem"])
-    #: The two-sided or collective interface that does the same.
+    #: The rival: a two-sided or collective interface that moves the same data.
     rival = builtins.variable(str)
     #: Further interfaces of this kernel.
     further = builtins.variable(typ.List[str], value=[])
@@ -79,7 +81,7 @@ class Pattern(OneSetting):
             few = {"interface": [interface], **self.own_of(interface, self.few_own_values())}
             main = MAIN_FLAVORS.get(interface, [NO_MEANING])
             every = main if self.is_crowded or interface not in MAIN_FLAVORS else FLAVORS
-            # first, because a library that crashes at its end spoils the last cell's verdict
+            # not last: if a library crashes at its end, the last cell loses its verdict
             if self.computes() and interface not in self.further:
                 flavors = every if interface == "mpi3" else main
                 self.crosses += [{**few, "flavor": flavors, **computing}]
@@ -167,7 +169,7 @@ class DistantMessages(Pattern):
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}
 
     def few_own_values(self):
-        """Return the first and last rank from which rank 0 gets data; of three ranks, all."""
+        """Return the first and the last target; up to four ranks, return every target."""
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):
@@ -197,7 +199,7 @@ class NaiveBroadcast(Pattern):
 
 @rfm.simple_test
 class TreeBroadcast(Pattern):
-    """A message goes down a tree of ranks; of four ranks, one is inner and can compute."""
+    """A message goes down a tree of ranks. Of four ranks, one is an inner rank and can compute."""
 
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"

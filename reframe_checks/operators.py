@@ -1,4 +1,4 @@
-"""Which accumulates wait for a computing target: which operators, datatypes and promises?
+"""With which operators, datatypes and info keys does an accumulate wait for a computing target?
 
 Source: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions). The MPI Forum
 discussed an attribute for progress, and stopped at the question of which accumulates wait.

@@ -27,7 +27,7 @@ PASSIVE = [
     "lock_all_nocheck",
 ]
 SIZES = [8, 1024, 65536, 1048576]
-# the kernel's own defaults, and the measured time besides the computes
+# the kernel's defaults, and the time of a sample without its compute phases
 SAMPLES = "5"
 LENGTHS_MS = "0,1,3,10"
 HELPER_LENGTHS_MS = "10,30"
@@ -87,7 +87,7 @@ class ProgressQuick(Progress):
     descr = "progress, quick campaign"
     tags = {"quick", "regression"}
     setting = builtins.parameter(["default"])
-    # with as few cores as a laptop has, helpers measure the scheduler and take longest
+    # on a machine with few cores, cells with helpers measure the scheduler and take longest
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
     crosses_lowest_level = [_table(["computes"]), _flushed(["idle", "computes_probing"])]
     # a second thread level repeats verdicts, so this level has few cells
@@ -99,7 +99,7 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressBetweenNodes(Progress):
-    """Two ranks on two hosts made on this machine: accesses use the transport between nodes."""
+    """Two ranks on two simulated hosts: accesses use the transport between nodes."""
 
     descr = "progress, as between nodes"
     tags = {"quick"}
@@ -182,7 +182,7 @@ class ProgressModes(Progress):
     The checks run four operations on windows that MPI allocates.
     """
 
-    #: With as few cores as a laptop has, helpers and ghosts measure the scheduler.
+    #: On a machine with few cores, cells with helpers or ghosts measure the scheduler.
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
 
 

@@ -53,7 +53,7 @@ class ActiveAccumulate(Origins):
 
 @rfm.simple_test
 class AccumulateLevel(ThreadsAllowed):
-    """Additions without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
+    """Additions at MPI_THREAD_MULTIPLE without a server thread; compare with `AccumulateThread`."""
 
     descr = "active accumulate where threads are allowed"
     tags = TAGS
@@ -80,7 +80,7 @@ ELEMENTS = {"elements": [1, 64, 4096]}
 
 @rfm.simple_test
 class Gather(Origins):
-    """Rank 1 gets elements one by one or with one datatype, or a server sends them packed."""
+    """Rank 1 gets elements one by one or with one datatype, or a server packs and sends them."""
 
     descr = "gather of scattered elements"
     tags = TAGS
@@ -104,7 +104,7 @@ class Gather(Origins):
 
 @rfm.simple_test
 class GatherLevel(ThreadsAllowed):
-    """Gathers without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
+    """Gathers at MPI_THREAD_MULTIPLE without a server thread; compare with `GatherThread`."""
 
     descr = "gather where threads are allowed"
     tags = TAGS

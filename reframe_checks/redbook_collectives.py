@@ -34,9 +34,9 @@ class AlltoallAlgorithms(ByCores):
     _messages = {"interface": ["ready_all", "ready_others", "sendrecv_ring", "alltoall"]}
     _puts = {"interface": ["put_lock_all", "put_fence"], "flavor": [MAIN_FLAVOR]}
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
-    #: Around the redbook's eager limit, and around the MPI's own limit, which the kernel finds.
+    #: Sizes near the redbook's eager limit, and near the MPI's own limit, which the kernel finds.
     _around_limits = {"size_bytes": [4104, "at_limit", "above_limit"]}
-    #: Blocks that get smaller with more ranks: of a vector, and of a matrix by rows and columns.
+    #: Blocks of a vector and blocks of a matrix; with more ranks, the blocks are smaller.
     _of_whole = {"size_bytes": ["of_vector", "of_matrix"]}
     crosses_full = [
         {**_messages, **_sizes},
@@ -124,7 +124,7 @@ class HierarchicalCollectives(ByCores):
     base_point = {"interface": "allreduce", "size_bytes": 8}
     _flat = ["reduce_bcast", "allreduce", "alltoall"]
     _shared = ["hierarchical_allreduce", "hierarchical_alltoall"]
-    #: Calls without an answer: a rank may be several calls ahead of another rank.
+    #: With these calls, one rank may be several calls ahead of another rank.
     _unpaired = ["reduce", "bcast"]
     _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
     _few_sizes = {"size_bytes": [8, 32768]}

@@ -26,7 +26,7 @@ PUTS = {
 SIDES = {2: [16, 128, 1024], 3: [8, 32, 64]}
 GRIDS = [{"dimensions": [of], "side": sides} for of, sides in SIDES.items()]
 ONE_GRID_EACH = [{"dimensions": [of], "side": [sides[1]]} for of, sides in SIDES.items()]
-#: Two ways of the comparison in Table 24.
+#: The two ways that Table 24 compares.
 WAYS = [
     {"interface": ["sendrecv_steps"], "flavor": [NO_MEANING]},
     {"interface": ["put_lock_all"], "flavor": [MAIN_FLAVOR]},

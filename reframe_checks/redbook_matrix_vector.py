@@ -15,7 +15,7 @@ ORDER = 4096
 BOTH = ["rows", "columns"]
 #: A product takes about as long as the creation of a thread.
 SMALL_ORDER = 256
-#: Tasks times threads in the redbook's largest product; threads of a task if tasks are many.
+#: The measured maxima are at least: tasks times threads as in the redbook; threads of each task.
 MOST_THREADS, THREADS_OF_MANY_TASKS = 8, 4
 #: With more tasks than this, the variant that forks at each column takes too long.
 MOST_TASKS_FORKED, MOST_THREADS_FORKED = 2, 4

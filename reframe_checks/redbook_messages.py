@@ -15,15 +15,15 @@ from .plugins.ranks import ranks_of
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
-#: The redbook's limit, eight bytes more, and other sizes.
+#: Sizes: the redbook's eager limit, eight bytes more, and others.
 SIZES = [8, 512, 4096, 4104, 65536, 1048576]
-#: The redbook's limit, eight bytes more, and a size above the limit of two of the MPIs here.
+#: The redbook's limit, eight bytes more, and a size above the eager limit of two of our MPIs.
 IN_PLACE_SIZES = [4096, 4104, 16384]
 #: The MPI's own eager limit, which the kernel finds, and eight bytes more.
 AROUND_LIMIT = ["at_limit", "above_limit"]
-#: The search for a limit if ranks share no memory: limits are larger there.
+#: The range of the search if ranks share no memory, because limits are then larger.
 WIDE_SEARCH = {"largest-bytes": str(4 << 20)}
-#: The redbook's buffer for early messages by default.
+#: The default size of the redbook's buffer for early messages.
 UNANSWERED = {"unanswered-bytes": str(64 << 20)}
 #: The settings that change the limit.
 LIMIT_SETTINGS = [RAISED, LOWERED] = ["eager_raised", "eager_lowered"]
@@ -170,7 +170,7 @@ class TwoWayExchangeOverTcp(TwoWayExchange):
 
 @rfm.simple_test
 class TwoWayExchangeByVariables(TwoWayExchange):
-    """The two-way exchange at sizes near the eager limit, if variables raise or lower the limit."""
+    """The two-way exchange at sizes near the eager limit, which variables raise or lower."""
 
     descr = "two-way exchange, eager limit raised and lowered"
     setting = builtins.parameter(LIMIT_SETTINGS)

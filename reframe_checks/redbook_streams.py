@@ -15,12 +15,12 @@ from .plugins.ranks import ranks_of
 
 LEVELS = [LOWEST_LEVEL, "funneled", "serialized", THREADS_LEVEL]
 DIRECTIONS = ["one_way", "both_ways"]
-#: A burst of the larger messages has 64 messages of a stream.
+#: A burst of the larger messages has 64 messages for each stream.
 OPTIONS = {"samples": "10", "budget-s": "0.02", "burst-bytes": "8388608"}
-#: With more threads than cores every hand-over may wait for a time slice: the budget then shortens
-#: bursts.
+#: With more threads than cores, every hand-over may wait for a time slice. The budget then makes
+#: bursts shorter.
 SEVERAL = {"samples": "3", "burst": "200", "budget-s": "0.02", "burst-bytes": "33554432"}
-#: With more ranks for each core than this, bursts of all ways take minutes.
+#: If a core has more ranks than this, bursts of all ways take minutes.
 MOST_LOAD = 2
 
 
@@ -35,7 +35,7 @@ def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
 
 
 def _collectives(arrangement, streams, sizes):
-    """Return axis values for collective calls; calls at the same time need a communicator each."""
+    """Return axis values for collective calls; simultaneous calls need separate communicators."""
     own = {"direction": DIRECTIONS, "arrangement": [arrangement], "streams": streams}
     return {"interface": ["bcast"], **own, "size_bytes": sizes}
 
@@ -101,7 +101,7 @@ class StreamsOfThreads(Streams):
 
 @rfm.simple_test
 class StreamsOfProcesses(Streams):
-    """Streams between pairs of processes with one thread each; all ranks are in pairs."""
+    """Streams between pairs of single-threaded processes; every rank is in a pair."""
 
     descr = "threaded calls, pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])

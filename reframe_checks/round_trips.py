@@ -16,16 +16,16 @@ MAIN = ["lock_exclusive", "lock_all_flush"]
 OTHER_LOCKS = ["lock_shared", "lock_shared_nocheck", "lock_all_nocheck", "lock_all_flush_local"]
 SIZES = [8, 1024, 8192, 65536, 262144, 1048576]
 ACCESSES = 6
-#: While the target computes: whatever needs the target's processor waits.
+#: Operations for a computing target; an access that needs the target's processor waits.
 COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
 COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 4, 12
 GHOST_AND_TARGET = 2
-#: Messages one way, one after the other, of an access and of what prepares and checks it.
+#: The number of messages in sequence: in an access, and in a cell's preparation and checks.
 MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 10, 40
-#: A message more for so many bytes: an MPI cuts a large accumulate into parts.
+#: An MPI cuts a large accumulate into parts; each part of this size needs a further message.
 BYTES_OF_MESSAGE = 16384
 START_S = 0.02
-#: The origin rests before each access, so long on average.
+#: The mean time for which the origin rests before each access.
 REST_S = 0.002
 
 
@@ -33,7 +33,7 @@ class OnTwoHosts(OnWire):
     """Accesses of rank 1 to rank 0."""
 
     kernel = "round_trips"
-    #: A longer access is disturbed more often where programs share cores.
+    #: The delays are short, because other programs disturb a longer access more often.
     delay_us = builtins.parameter([400, 800, 1200, 1600])
     base_point = {
         "operation": "put",
@@ -51,7 +51,7 @@ class RoundTrips(OnTwoHosts):
 
     descr = "round trips of each call"
     tags = {"wire"}
-    # a cell that another program disturbs is measured for longer, for its number to be found
+    # if another program disturbs a cell, the kernel measures more accesses of the cell
     kernel_options = {"accesses": str(ACCESSES), "most-accesses": "200", "most-s": "3"}
 
     def ways(self):

@@ -1,4 +1,4 @@
-"""The shared counter: a number that all ranks fetch and increment while its owner computes.
+"""The shared counter: all ranks fetch and increment a number while the number's owner computes.
 
 Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
 communications" (technical report, STFC, 2008), sections 2 and 3.
@@ -22,11 +22,11 @@ CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
 # without the polling helper, whose cells take twice as long; the campaign `papers` has them
 CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
-# approximate time of a cell besides its computes
+# approximate time of a cell without its computes
 CELL_S = 0.02
 # the report has 10 tasks for each process, and one further task
 TASKS_OF_THE_REPORT, CROWDED_TASKS_OF_THE_REPORT = 10, 3
-# slowdown of a cell for each rank on a core; from 10 and 32 ranks on two cores
+# slowdown of a cell divided by the ranks for each core; from 10 and 32 ranks on two cores
 SLOWDOWN_OF_LOAD = 2
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
 COMPUTE_OF_THE_REPORT_MS = 240
@@ -36,8 +36,8 @@ class SharedCounter(OnesidedCheck):
     """The base class of the checks of the counter. Subclasses choose the cells."""
 
     kernel = "shared_counter"
-    # an origin that waits gets few numbers: with fewer tasks, too few of its accesses would meet a
-    # computing target for a verdict
+    # A waiting origin gets few numbers of the counter. With fewer tasks, there would be too
+    # few accesses to a computing target for a verdict.
     kernel_options = {"tasks-per-rank": "7"}
     base_point = {
         "algorithm": "fetch_and_op_flush",

@@ -50,26 +50,26 @@ class OnesidedCheck(
     kernel's experiment says which values of a cell ReFrame shows.
     """
 
-    #: The kernel: ``src/kernels/<study>/<kernel>.c``, or a folder of that name.
+    #: The kernel's name; its source is ``src/kernels/<study>/<kernel>.c`` or a folder ``<kernel>``.
     kernel = builtins.variable(str)
-    #: Options of the kernel beyond the cells, by name.
+    #: Options of the kernel, except the options for cells: a mapping from names to values.
     kernel_options = builtins.variable(typ.Dict[str, str], value={})
     #: The figures that ReFrame shows: metric, unit, better direction, and statistic over ranks.
     headline = builtins.variable(typ.List[dict], value=[])
 
-    #: Time of a cell with a core for each thread, and with two threads on each core; seconds.
+    #: Seconds that a cell takes if each thread has a core, and if two threads share each core.
     cell_s = builtins.variable(float, value=0.1)
     crowded_cell_s = builtins.variable(float, value=0.2)
     #: Approximate time of a launch of all cells on an otherwise idle machine; seconds.
     expected_s = builtins.variable(float, value=0.0, loggable=True)
 
-    #: Whether only the first of a campaign's rounds has these cells, because one launch is enough.
+    #: Whether only a campaign's first round has these cells; true if one launch is enough.
     first_round_only = builtins.variable(bool, value=False)
 
     kernels = builtins.fixture(kernels_fixture(), scope="environment")
 
     valid_systems = ["*"]
-    #: Every environment of MPI, including a site's own. OpenSHMEM kernels need `+openshmem`.
+    #: All environments with MPI, including a site's. Kernels of OpenSHMEM need `+openshmem`.
     valid_prog_environs = ["-openshmem"]
     sourcesdir = None
 
@@ -86,7 +86,7 @@ class OnesidedCheck(
     def expect_duration(self):
         """Add up the expected times of this test's cells, for the campaign's estimate of its time.
 
-        A test with a number of ranks that its check does not support is skipped, and takes no time.
+        A test is skipped and takes no time if its check does not support the number of ranks.
         """
         cells = [] if self.reason_against_ranks else self.declared_points()
         self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))
@@ -111,7 +111,7 @@ class OnesidedCheck(
         """
         if strays.SESSION_MARKER in os.environ or self.is_dry_run():
             return
-        from onesided.campaign import declared, site_runs  # a campaign's sessions do not need them
+        from onesided.campaign import declared, site_runs  # a session needs neither
 
         def member(name):
             return getattr(self, name)
@@ -150,7 +150,7 @@ class OnesidedCheck(
             "cell-timeout-s": f"{self.watchdog_s:g}",
             **self.kernel_options,
         }
-        # each launch has another seed, because launches are replicates
+        # each launch has a different seed, because launches are replicates
         seed = "--seed $(date +%s)"
         self.executable = shlex.quote(str(self.program(self.kernel, self.thread_level)))
         self.executable_opts = [
@@ -205,7 +205,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """Two mappings: failed cells to outcomes, and cells with changed verdicts to texts."""
+        """Two mappings: failed cells to their outcomes; cells with changed verdicts to texts."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)

@@ -7,14 +7,14 @@ from .one_setting import OneSetting
 
 
 class ByCores(OneSetting):
-    """A test with one setting and thread level. If ranks share cores, the test has only some cells.
+    """A test with one setting and thread level. If ranks share cores, the test has fewer cells.
 
     If ranks share cores, a rank that waits for another rank also waits for a time slice of the
     operating system. Therefore each cell also has fewer samples.
     """
 
     ranks = ranks_of(2, 4)
-    #: Cells with a core for each rank, and without.
+    #: The cells if each rank has a core, and the cells if ranks share cores.
     crosses_full = builtins.variable(list)
     crosses_crowded = builtins.variable(list, value=[])
     #: Further cells, which need at least three ranks.

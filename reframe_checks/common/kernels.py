@@ -25,7 +25,8 @@ from ..plugins.launcher import NO_LAUNCHER, SRUN
 from ..plugins.ranks import partitions
 from ..plugins.script import ScriptPlugin
 
-#: Messages about a program for another processor. MPICH's launcher lets a shell read the program.
+#: What the output contains if a program is for another kind of processor. With MPICH's launcher, a
+#: shell tries to read such a program.
 ANOTHER_PROCESSOR = re.compile(r"\x7fELF|Exec format error|cannot execute binary file")
 SITE_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "site_kernels.sh"
 
@@ -62,7 +63,7 @@ class BuildPlugin(EnvironmentPlugin):
 
     def binaries_are_there(self):
         """Check that each folder has a binary for each wanted kernel."""
-        # kernels of an image were compared with its sources when the image was read
+        # an image's kernels were checked when the image was read
         is_inside = containers.is_entered(self.environment)
         names = [] if is_inside else self.wanted
         binaries = [prefix / "bin" / name for prefix in self.prefixes for name in names]
@@ -91,14 +92,14 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
     """Fixture for a site's own environment: finds out what its MPI is, and builds the kernels.
 
     A job on the partition compiles the probe, a small MPI program, with the environment's compiler.
-    A second job launches the probe, and then builds the kernels. What the probe finds is written to
-    the environment's document. If the environment names a container image, the image already has
-    the kernels and the document. If the probe fails, the test reports the reason in one line,
-    before it spends a minute on kernels. No job probes an environment of config/environments.yaml,
-    because the environment's document is already there.
+    A second job launches the probe, and then builds the kernels. The probe's findings are
+    written to the environment's document. If the environment names a container image, the image
+    already has the kernels and the document. If the probe fails, the test reports the reason in one
+    line and builds no kernels. No job probes an environment of config/environments.yaml, because
+    the document of this environment already exists.
     """
 
-    #: On the partition, whose processors and modules may differ from those of the login node.
+    #: Build on the partition: its processors and modules may differ from the login node's.
     build_locally = False
     sourcesdir = None
     num_tasks = num_tasks_per_node = probe.RANKS

@@ -1,4 +1,4 @@
-"""Checks whose ranks are on hosts of one machine, joined by a wire with a delay."""
+"""Checks on several simulated hosts; a wire with a delay joins these hosts."""
 
 import reframe.core.builtins as builtins
 

@@ -27,7 +27,7 @@ class Origins(ByCores):
 
 
 class ThreadsAllowed(OnesidedCheck):
-    """A test without a server thread at MPI_THREAD_MULTIPLE, to compare with a server thread."""
+    """A test at MPI_THREAD_MULTIPLE without a server thread, to compare with `ServerThread`."""
 
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([THREADS_LEVEL])

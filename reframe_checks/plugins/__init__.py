@@ -1,1 +1,1 @@
-"""Policy that checks share. Each file has one concern."""
+"""Rules that all checks share. Each file is about one subject."""

@@ -1,4 +1,4 @@
-"""Run kernels in containers, by ReFrame's container platform, as the launch model says."""
+"""Let ReFrame's container platform run kernels in containers, as the launch model says."""
 
 import shlex
 

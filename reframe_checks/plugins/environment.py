@@ -11,13 +11,13 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.environments import fingerprint, kernels, settings, shell, site_mpi
 
 LOWEST_LEVEL = "single"
-#: The extra of an environment that a site file of this project has.
+#: The name of an extra; site files of this project give it to each environment.
 OURS = "onesided"
 
-#: Cached, because each test asks several times; sources do not change while ReFrame runs.
+#: Cached, because each test calls it several times. Sources do not change while ReFrame runs.
 source_state = functools.cache(fingerprint.kernel_source_state)
-#: The folders of kernels, by environment, declaration and thread level. Different environments of
-#: a site's own may have the same name on different partitions.
+#: The folders of kernels. A key has environment, declaration and thread level, because a site may
+#: give different environments on different partitions the same name.
 _prefixes = {}
 
 

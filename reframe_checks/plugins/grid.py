@@ -21,16 +21,16 @@ class GridPlugin(RegressionTestPlugin):
 
     #: One value for each axis of the kernel, in the kernel's order.
     base_point = builtins.variable(dict)
-    #: Crosses around the base point that need no second thread in MPI; at every thread level.
+    #: Crosses for every thread level: no cell needs a second thread that calls MPI.
     crosses_one_thread = builtins.variable(typ.List[dict], value=[])
-    #: Crosses at the lowest level only, because a higher level changes too little for its time.
+    #: Crosses for the lowest level only: higher levels would change little and take time.
     crosses_lowest_level = builtins.variable(typ.List[dict], value=[])
     #: Crosses whose cells need MPI_THREAD_MULTIPLE; declared at that level only.
     crosses_threads = builtins.variable(typ.List[dict], value=[])
     #: The crosses of this test, chosen from the three above by the test's thread level.
     crosses = builtins.variable(typ.List[dict], value=[])
 
-    #: The file that says which cells a further round of a campaign has; empty: all cells.
+    #: The file that says which cells a further round of a campaign has. If empty: all cells.
     further_round = builtins.variable(str, value="")
 
     thread_level = builtins.parameter([LOWEST_LEVEL, THREADS_LEVEL])
@@ -54,7 +54,7 @@ class GridPlugin(RegressionTestPlugin):
         return grid.points(self.base_point, self.crosses)
 
     def declared_cells(self):
-        """Return the labels (values on axes) of every cell, by the identifier of the cell."""
+        """Return a mapping from each cell's identifier to the cell's labels (values on axes)."""
         return grid.cells(self.base_point, self.crosses)
 
     def cell_options(self):

@@ -14,8 +14,8 @@ from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
 TIME_OUTS_THAT_END_A_SETTING = 2
-#: At most this share of a launch's time-out belongs to one cell, so that the watchdog reports where
-#: each rank is, before the launcher is ended.
+#: A cell may take at most this share of a launch's time-out. Therefore the watchdog reports where
+#: each rank is before the launcher is ended.
 SHARE_OF_A_CELL = 0.5
 
 
@@ -25,10 +25,10 @@ class LaunchPlugin(LauncherPlugin):
     placement = builtins.parameter(["unbound"])
     #: Time after which a launch is ended; seconds.
     launch_timeout_s = builtins.variable(int, value=120)
-    #: Time after which a cell is a hang; seconds. At most half the launch's time-out.
+    #: Time after which a cell counts as a hang; seconds. At most half the launch's time-out.
     cell_timeout_s = builtins.variable(float, value=60.0)
 
-    #: How long the wire of a partition `WIRE` holds a message, one way; microseconds.
+    #: The delay of a message in one direction on the wire of a partition `WIRE`; microseconds.
     wire_delay_us = builtins.variable(float, int, value=500)
 
     lines_file = repeats.LINES

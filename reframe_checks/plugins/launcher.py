@@ -27,8 +27,8 @@ SRUN = "srun"
 OWN_LAUNCHER = "mpiexec"
 #: ReFrame's launcher for a program that brings its own launcher.
 NO_LAUNCHER = "local"
-#: For each launcher: options for ranks that may run on every core, for ranks that keep to a core
-#: each, and for more ranks than cores. Without an entry, ranks are where the launcher puts them.
+#: For each launcher: options for ranks that may run on every core, for ranks that each keep to one
+#: core, and for more ranks than cores. Without an entry, the launcher decides where ranks run.
 _SRUN = {
     "unbound": ["--cpu-bind=none"],
     "core": ["--cpu-bind=cores"],
@@ -43,9 +43,10 @@ OPTIONS = {
     "alps": {"unbound": ["-cc", "none"], "core": ["-cc", "cpu"]},
     "jsrun": {"unbound": ["--bind", "none"], "core": ["--bind", "packed:1"]},
 }
-#: Cached, because each test asks several times; declarations do not change while ReFrame runs.
+#: Cached, because each test calls it several times. Declarations do not change while ReFrame runs.
 families = functools.cache(declarations.families)
-#: Launchers that an MPI brings, by family. None: the family of the environment has the options.
+#: For each launcher that is part of an MPI: the family whose options it accepts. None: the
+#: environment's own family.
 FAMILY_OF = {
     "mpirun-openmpi": "openmpi",
     "mpirun-intelmpi": "impi",
@@ -113,12 +114,12 @@ class LauncherPlugin(RegressionTestPlugin):
         return self.num_tasks_per_node > nodes_of(self.current_partition).cores
 
     def launcher_words(self):
-        """Return the launcher command with its options; the path of the kernel comes after them."""
+        """Return the launcher command with its options, without the path of the kernel."""
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]
         self.job.num_tasks = self.num_tasks
-        # ReFrame passes its words to a shell as text
+        # ReFrame gives a shell this command as text
         text = " ".join([*self.job.launcher.command(self.job), *self.job.launcher.options])
         return shlex.split(text)
 

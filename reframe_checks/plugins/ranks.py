@@ -17,7 +17,7 @@ from onesided.system import cores
 
 #: The feature of a partition whose ranks all share one node.
 ONE_NODE = "one_node"
-#: Cached, because each check asks for the cores; they do not change while ReFrame runs.
+#: Cached, because each check calls it. The usable cores do not change while ReFrame runs.
 usable_cores = functools.cache(cores.usable)
 
 
@@ -64,7 +64,7 @@ def ranks_of(*default):
     found = set()
     for partition in partitions():
         found.update(numbers.numbers(asked_on(partition), default, nodes_of(partition)))
-    # with its type, ReFrame lets its command line choose other numbers
+    # because of `type`, the command line of ReFrame can choose other numbers
     return builtins.parameter(sorted(found) if partitions() else list(default), type=int)
 
 
@@ -72,14 +72,15 @@ class RanksPlugin(RegressionTestPlugin):
     """A base class that sets a check's number of ranks, and values that depend on this number."""
 
     ranks = ranks_of(2)
-    #: Which numbers of ranks have a meaning: at least, at most (0: any), and multiples of a number.
+    #: Valid numbers of ranks: the least, the greatest (0: no limit), and a required divisor.
     least_ranks = builtins.variable(int, value=2)
     most_ranks = builtins.variable(int, value=0)
     multiple_of_ranks = builtins.variable(int, value=1)
     #: The most threads of a rank, and the number of helpers (such as a server) that need a core.
     threads = builtins.variable(int, value=1)
     helpers = builtins.variable(int, value=0)
-    #: Kernel options with a core for each thread, and without; if empty, `kernel_options` stay.
+    #: Kernel options if each thread has a core, and if threads share cores. If empty,
+    #: `kernel_options` stay.
     options = builtins.variable(typ.Dict[str, str], value={})
     crowded_options = builtins.variable(typ.Dict[str, str], value={})
 

@@ -88,7 +88,7 @@ class ReferencePlugin(RegressionTestPlugin):
         return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
-        """Return the names of values that no launch shows to be above or below their bounds.
+        """Return the names of undecided values, which may be above or below their bounds.
 
         A warning lists the names and the reasons. Values that a known defect makes slow are left
         out.
@@ -118,7 +118,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references for values with bounds; known slow values may exceed them."""
+        """Return ReFrame's references for values with bounds; known slow values may be above."""
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound

@@ -1,4 +1,4 @@
-"""Run job scripts in folders with blanks in their paths, although ReFrame splits commands there."""
+"""Run job scripts although their folders' paths have blanks, at which ReFrame splits commands."""
 
 import pathlib
 

@@ -74,7 +74,7 @@ class TransportPlugin(RegressionTestPlugin):
                 "asked": dict(asked),
                 "command": [word.replace(self.stagedir, "") for word in command],
                 "time-out": self.transport_timeout_s,
-                # variables of the caller that may change the transport, as those of a setting do
+                # the caller's variables may change the transport, like the variables of a setting
                 "inherited": surroundings.kept(),
             }
         )[: fingerprint.DIGITS]

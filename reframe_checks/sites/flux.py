@@ -6,7 +6,7 @@
 ReFrame's own scheduler ``flux`` gives a job script only one core on one node, even if a test asks
 for more. Therefore the script runs on the node where ReFrame runs, and Flux places the ranks. Flux
 can start the ranks of MPICH without another launcher. With the plugin flux-pmix, Flux can also
-start an Open MPI 5. For Open MPI 5, add a partition with the option ``-o pmi=pmix``.
+start the ranks of Open MPI 5. For Open MPI 5, add a partition with the option ``-o pmi=pmix``.
 """
 
 from onesided import sites

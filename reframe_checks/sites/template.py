@@ -19,8 +19,8 @@ site_configuration = sites.configuration(
     # A line for readers.
     descr="a machine to be described",
     # Regular expressions of the hosts on which ReFrame is started: the login nodes. ReFrame takes
-    # the first file whose expression fits; `onesided site check` uses them to tell whether it runs
-    # on the site's own machine.
+    # the first file whose expression fits; `onesided site check` uses the expressions to tell
+    # whether it runs on the site's own machine.
     hostnames=[".*"],
     # One entry for each way of placing ranks that you want to measure. These are the fields of
     # ReFrame's manual (Configuration Reference, System Partition Configuration).
@@ -47,17 +47,17 @@ site_configuration = sites.configuration(
             # cells. None means the scheduler's own limit.
             "time_limit": None,
             # Cores of a node; needed if ReFrame runs on another kind of machine (a login node).
-            # With more ranks than these, the launcher is told that ranks share cores. On a local
+            # If ranks outnumber the cores, the launcher is told that ranks share cores. On a local
             # partition, ReFrame finds the number.
             "processor": {},
-            # Environments by their names in config/environments.yaml; without this field, all of
-            # them.
+            # Environments by their names in config/environments.yaml; without this field, all
+            # environments.
             "environs": ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1", "openmpi-4.1.8"],
             # Modules and variables of every job on this partition. The environment adds others,
             # such as the PATH to its launcher.
             "modules": [],
             "env_vars": [],
-            # Where the ranks are, one of the two: `one_node`, `network` (on several nodes).
+            # Where the ranks are: either `one_node` or `network` (on several nodes).
             # Words of your own begin with `site_`.
             "features": ["one_node"],
             "extras": {
@@ -69,7 +69,7 @@ site_configuration = sites.configuration(
                 # skipped. Without this field, the scheduler refuses the job and the test fails.
                 #   "nodes": 4,
                 # With the launcher srun: the value of its --mpi for each family that Slurm is to
-                # start; `srun --mpi=list` says which there are.
+                # start; `srun --mpi=list` lists the possible values.
                 #   "srun_mpi": {"mpich": "pmi2", "impi": "pmi2", "openmpi": "pmix"},
                 # With a launcher that is neither mpiexec nor srun: its options for ranks that may
                 # run on every core, and for ranks that keep to one core each.

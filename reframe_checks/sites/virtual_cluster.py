@@ -11,8 +11,8 @@ from pathlib import Path
 
 from onesided.sites import configuration
 
-# ReFrame waits two seconds before it asks for a job, until a large site's controller knows the job;
-# this controller knows a job at once. ReFrame would load a file that imports ReFrame as a check.
+# ReFrame asks about a job after two seconds, when a large site's controller knows the job. This
+# controller knows a job earlier. A file with `import reframe` would be loaded as a check.
 importlib.import_module("reframe.core.schedulers.slurm").SqueueJobScheduler.SQUEUE_DELAY = 0.2
 
 
@@ -25,16 +25,16 @@ def nodes():
 
 
 SLURM = {
-    # the queue is asked, because there is no accounting
+    # `squeue`, because the cluster has no accounting
     "scheduler": "squeue",
     "launcher": "srun",
     "max_jobs": 1,
-    # a job that would wait for a lost node ends; a later run takes its tests up again
+    # ReFrame cancels a job that waits for a lost node; a later run repeats the job's tests
     "sched_options": {
         "slurm_job_cancel_reasons": ["ReqNodeNotAvail", "Nodes required for job are DOWN"],
     },
 }
-# nodes have the machine's cores: more ranks than cores are no fault
+# all nodes share the machine's cores, so more ranks than cores are allowed
 ACCESS = ["--no-requeue", "--overcommit"]
 SRUN_MPI = {"mpich": "pmi2", "impi": "pmi2"}
 

@@ -39,7 +39,7 @@ CellsByName = Mapping[str, Sequence[Cell]]
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
-    """Return the number of right cells, the number of cells, and their launches in words."""
+    """Return the numbers of right cells and of all cells, and the launches of a cell in words."""
     failed = sum(cell.verdict in verdicts.FAILURES for cell in cells)
     counts = sorted({cell.launches for cell in cells})
     many = numbers.count(counts[0], "launch", "launches")
@@ -90,7 +90,7 @@ def _met_words(number: int, of: int) -> Markup:
 
 
 def _nothing_known(environments: Sequence[str]) -> Markup:
-    """Say that no defect is known in the given MPIs, and that they may have unknown defects."""
+    """Say that no defect is known in the given MPIs, and that the MPIs may have unknown defects."""
     text = Markup("No defect is known here of {}: nobody looked, or nothing was found.")
     return text.format(listed(environments))
 
@@ -142,7 +142,7 @@ def _not_tried(
 ) -> list[Markup]:
     """Say which axis values no cell had and, unless `in_short`, which values most cells had.
 
-    Each group in `groups` has some MPIs and what was tried with them; `every` has all MPIs.
+    Each group in `groups` has some MPIs and their tried values; `every` has all MPIs.
     """
     said = (tried.sentence(names, every, each, in_short) for names, each in groups)
     return [Markup("{}").format(sentence) for sentence in said]

@@ -53,7 +53,7 @@ AXES: Mapping[str, tuple[str, ...]] = {
 }
 """The axes of the kernel conformance with their values, in the kernel's order.
 
-Two axes whose values are numbers, `count` and `outstanding`, are not listed.
+The axes `count` and `outstanding` are not listed, because their values are numbers.
 """
 
 PLURALS: Mapping[str, str] = {

@@ -1,6 +1,6 @@
 """Simplify a failing cell of `conformance`, and write a cell as a C program.
 
-The C program needs only an MPI. The program's bytes are literals.
+The C program needs only an MPI, because all data are literals in the program.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels
 
     Args:
         labels: the labels of a cell that fails, with all axes.
-        fails: tells whether a cell fails in the same way; called at most once for each cell.
+        fails: tells whether a cell fails like the given cell; called at most once for each cell.
     """
     found = dict(labels)
     tried: set[tuple[str, ...]] = set()
@@ -117,8 +117,8 @@ AT_TARGET: Mapping[str, tuple[str, str, str]] = {
     "fence": ("!is_origin", *AT_ORIGIN["fence"]),
     "pscw": ("rank == TARGET", "MPI_Win_post(origins, 0, win)", "MPI_Win_wait(win)"),
 }
-"""The condition for ranks that take part in the origins' epoch, and their calls before and after
-the epoch."""
+"""A condition that is true for ranks in the origins' epoch, and the calls of these ranks before and
+after the epoch."""
 
 
 def program(cell: Mapping[str, Any], comments: Sequence[str]) -> str:

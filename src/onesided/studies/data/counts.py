@@ -69,7 +69,7 @@ def axes_of(cell: Cell) -> dict[str, str]:
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
     """Return how many cells have each setting and, after the settings, each value of each axis."""
     settings = Counter((SETTING, cell.setting) for cell in cells)
-    # to count one axis after the other would read a million cells sixteen times
+    # counting axis by axis would read a million cells sixteen times
     labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
     counts: Counter[Head] = Counter()
     for (axis, value), number in itertools.chain(settings.items(), labels.items()):
@@ -104,7 +104,7 @@ def _table(
     columns: Mapping[str, str],
     tallies: Mapping[Head, Mapping[str, Tally]],
 ) -> Table:
-    """Return a table of tallies; its CSV also has how many cells were run, and how many failed.
+    """Return a table of tallies; its CSV also has the numbers of cells that ran and that failed.
 
     `head` has the two columns that name a row: its group and its value. `columns` has the titles of
     the columns of tallies. `tallies` has the rows in the order of the table.

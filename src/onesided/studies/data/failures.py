@@ -21,14 +21,14 @@ MOST_AXES = 3
 With many axes, any small group of cells could be told apart from the other cells by chance."""
 
 MOST_CHANCE = 0.01
-"""The chance of an axis is the probability that as many cells as failed, drawn at random, all have
-values of failing cells on this axis. Only axes with a chance below this limit are named if the
-chosen axes do not separate the failing cells from all other cells, or if more than `MOST_AXES` axes
-are chosen."""
+"""As many cells as failed are drawn at random. The chance of an axis is the probability that all
+drawn cells have values of failing cells on this axis. In two cases, only axes with a chance below
+this limit are named: the chosen axes do not separate the failing cells from all other cells, or
+more than `MOST_AXES` axes are chosen."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return a few axes, and their values, that tell failing cells from other cells.
+    """Return a few axes that distinguish failing cells from others, with the failing cells' values.
 
     Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
     also agree on many axes that have nothing to do with the failure. Axes are chosen one by one:
@@ -67,7 +67,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the cells whose value, on each axis of `axes`, is one that a failing cell has."""
+    """Return the cells that have one of the given values on each axis in `axes`."""
     for axis in axes:
         wanted = values[axis]
         every = [one for one in every if one.get(axis) in wanted]

@@ -46,8 +46,8 @@ class FoundDefect:
         upstream: what upstream knows about the defect.
         seen: where the program failed: family, versions, settings; also the build if only one build
             fails.
-        cells: values by axis. A cell meets the defect if it has, on each axis, one of these values.
-            None if no cell is known to meet the defect.
+        cells: for each axis, some values. A cell meets the defect if it has one of these values on
+            each axis. None if no cell is known to meet the defect.
     """
 
     text: str
@@ -127,7 +127,7 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def _here(known: Known, cells: Sequence[Cell]) -> str:
-    """Say how many of an MPI's cells should trigger a known defect, and how many of them failed."""
+    """Say how many of an MPI's cells should trigger a known defect and how many of these failed."""
     own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:

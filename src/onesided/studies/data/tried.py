@@ -17,7 +17,7 @@ FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flav
 """The axes in the short answer about data. The table of tried values (`TriedAxes`) has all axes."""
 
 MOST_NAMED = 3
-"""A sentence names the values that no cell had only if there are at most this many."""
+"""A sentence names the values that no cell had if there are at most this many of these values."""
 
 MOSTLY = 0.75
 """If more than this share of the cells has one value of an axis, a sentence names the value."""
@@ -67,7 +67,7 @@ class Tried:
     def mostly(self) -> str | None:
         """Say which value of the axis nearly all cells have.
 
-        The result is None if all cells share one value, or if at most `MOSTLY` of the cells do.
+        The result is None if all cells share one value, or if no value exceeds the share `MOSTLY`.
         """
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
@@ -76,7 +76,7 @@ class Tried:
 
 
 def of_environment(cells: Sequence[Cell]) -> list[Tried]:
-    """Return the values that were tried with an MPI on each axis, from the cells that were run."""
+    """Return, for each axis, the values that were tried with an MPI; `cells` are its cells."""
     takes: Mapping[str, Sequence[str]] = {SETTING: settings.names(), **AXES}
     counts: dict[str, dict[str, int]] = {axis: {} for axis in takes}
     for (axis, value), number in counted_values(cells).items():

@@ -51,8 +51,8 @@ class UpstreamDefect:
         family: the family of MPIs, as in config/environments.yaml.
         shows_as: the verdicts of cells that show the defect.
         facts: what the thread says about its program: values of axes, ranks, transport.
-        probe: values by axis, `setting` included. A cell probes the defect if it has, on each axis,
-            one of these values.
+        probe: for each axis and for `setting`, some values. A cell probes the defect if it has one
+            of these values on each axis.
         since: the oldest version that the thread names, if any.
         until: the first version without the defect, if the thread names one.
         fixed: where the defect was fixed, in upstream's words; None if the defect is open or
@@ -79,7 +79,7 @@ class UpstreamDefect:
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether the thread says that a version has the defect; None if nothing is said."""
+        """Tell whether the thread says that a version has the defect; None if it does not say."""
         family, version = release
         if family != self.family:
             return False
@@ -147,8 +147,8 @@ def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
 class Defects:
     """A table of upstream defects: a table row for each defect, and a column for each MPI.
 
-    The table has defects of the campaign's MPI families. A defect that no cell of the campaign
-    probes has no table row; the caption gives the number of these defects. If no cell of any
+    The table has defects of the campaign's MPI families. A defect has no table row if only cells of
+    other campaigns probe it; the caption gives the number of these defects. If no cell of any
     campaign can probe a defect, the defect's table row says why.
     """
 
@@ -183,7 +183,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 
 
 def _left(number: int) -> str:
-    """Say how many defects are not probed here, but would be probed by cells of other campaigns."""
+    """Say how many defects only cells of other campaigns probe."""
     words = "needs a cell" if number == 1 else "need cells"
     return f" {number} more {words} that this campaign does not run."
 

@@ -47,7 +47,7 @@ def is_atomic(cell: Cell) -> bool:
 
 
 def is_by_targets(cell: Cell) -> bool:
-    """Tell whether a cell is in the table by numbers of targets, with one put to each target."""
+    """Tell whether a cell makes one put to each target, for the table by number of targets."""
     return cell.axis("epoch") in ("lock_all", "locks_of_targets", "locks_of_all") and cell.has(
         {"operation": "put"}
     )

@@ -1,4 +1,4 @@
-"""Does an operation's data leave the origin at once, or only in the call that completes it?"""
+"""Do an operation's data leave the origin immediately, or only in the completing call?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis

@@ -56,7 +56,7 @@ class Cuts:
     pivot: Pivot
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table, or no table if the other ranks stopped before rank 0 in all cells."""
+        """Return the table, or no table if rank 0 stopped last in all cells."""
         found = [(cell, material.measure(cell, CUT.name, MEDIAN)) for cell in material.cells]
         cells = [cell for cell, cut in found if cut is not None and cut.value > 0]
         return ByCores(self.pivot, accesses).parts(replace(material, cells=cells))

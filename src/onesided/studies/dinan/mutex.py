@@ -15,8 +15,8 @@ TIME = Metric("time", "time", "s")
 """The time to lock the mutex, run the critical section and unlock: the mean over locking ranks."""
 
 FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
-"""The fewest acquisitions of the mutex by any rank, divided by the most by any rank. Acquisitions
-are counted until a first rank has made all its acquisitions."""
+"""For each rank, acquisitions of the mutex are counted; the least count is divided by the greatest.
+Acquisitions are counted until a first rank has made all its acquisitions."""
 
 ALGORITHM = Axis(
     "algorithm",

@@ -43,7 +43,7 @@ def published_points(table: PublishedTable) -> list[Row]:
 
 
 def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """Return new positions for a figure's labels, moved up until all are at least `least` apart."""
+    """Return a figure's label positions, moved up so that any two differ by at least `least`."""
     found: dict[str, float] = {}
     below = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):

@@ -64,7 +64,7 @@ class Own:
 
 @dataclass(frozen=True)
 class Summary:
-    """A table of cells in LLNL's own way, with as many ranks as LLNL's summary has processes."""
+    """A table of cells that exchange messages as in LLNL's summary, with as many processes."""
 
     own: Own
     published: PublishedTable
@@ -146,7 +146,7 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return a table of bandwidths, today's and LLNL's, relative to the fewest ranks a node."""
+        """Return a table of bandwidth ratios, today's and LLNL's, to the fewest ranks per node."""
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)
@@ -175,7 +175,7 @@ class PerNode:
 
 
 def _ratios(values: Values, cells: Sequence[Cell]) -> dict[str, dict[int, Measure | None]]:
-    """Return each bandwidth of an MPI, divided by its bandwidth with the fewest ranks per node.
+    """Return each bandwidth of an MPI, divided by the MPI's bandwidth at the fewest ranks per node.
 
     The result has a ratio for each MPI and each number of ranks per node, at the largest size.
     """
@@ -292,8 +292,8 @@ class ByProcesses:
     """LLNL's three tables: for numbers of processes, for processes per node, and a summary.
 
     Attributes:
-        name: the part of the names of these tables that tells exchanges apart.
-        bandwidths: the columns with bandwidths; the figure over ranks shows the first.
+        name: the part of the tables' names that differs between exchanges.
+        bandwidths: the columns with bandwidths; the figure over ranks shows the first column.
         times: the columns with times.
         size: the size, in bytes, of today's messages in the figure over ranks.
     """

@@ -19,7 +19,7 @@ CHECKED = (CHECKSUM.name, MEDIAN)
 
 @dataclass(frozen=True)
 class Maps:
-    """Write a sentence with the checksum of each random map (who sends how many bytes to whom).
+    """Sentences with the checksums of random maps; a map says who sends how many bytes to whom.
 
     If launches had different maps, the sentence says so.
     """
@@ -39,7 +39,7 @@ def _sentence(material: Material, cells: list[Cell]) -> str:
     for cell in cells:
         checksum = material.measure(cell, *CHECKED)
         assert isinstance(checksum, Measure)
-        # if launches have different maps, the ends of the checksum's range differ
+        # if launches have different maps, the least and the greatest checksum differ
         for value in (checksum.low, checksum.value, checksum.high):
             names.setdefault(value, set()).add(cell.environment)
     first, each = cells[0], {f"{int(value):08x}": listed(sorted(names[value])) for value in names}

@@ -53,8 +53,8 @@ def filtered(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
     Returns:
         One row for each series that has trials after the dropped trial. The columns are `by`,
-            `FILTERED_MEAN` in the unit of the values, and `SHARE`: the removed share of the trials
-            except the first, from 0 to 0.1.
+            `FILTERED_MEAN` in the unit of the values, and `SHARE`. `SHARE` (from 0 to 0.1) is the
+            share of the trials after the first that the filter removed.
     """
     value, trials = pl.col("value"), pl.len()
     spikes = (value > MOST_OF_MEDIAN * value.median()).sum()
@@ -78,8 +78,8 @@ def varied(samples: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         by: columns that identify a series of trials.
 
     Returns:
-        The columns `by`, `OVER_MEDIAN` and `TRIALS`; one row for each series with other trials
-            than the first.
+        The columns `by`, `OVER_MEDIAN` and `TRIALS`; one row for each series of two or more
+            trials.
     """
     is_first = pl.col("index") < WARM_UP_TRIALS
     first, others = pl.col("value").filter(is_first), pl.col("value").filter(~is_first)

@@ -73,7 +73,7 @@ def _measure(cells: Cells, cell: Cell) -> Measure | None:
 
 
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
-    """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks that both have.
+    """Compare the times of MPI-2 and SHMEM, at the smallest number of ranks measured for both.
 
     If the claim has an entry ``to``, this entry says which cells of SHMEM are compared.
     """
@@ -131,7 +131,7 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 
 
 def scales_better(cells: Cells, asked: Asked) -> Outcome:
-    """Compare how two times of one MPI grow, from the fewest to the most ranks that both have.
+    """Compare how two times of one MPI grow, from the fewest to the most ranks measured for both.
 
     The claim says which times are compared (``of`` and ``to``). The result is the growth of the
     time ``to``, divided by the growth of the time ``of``.

@@ -102,7 +102,7 @@ class TimeByTarget:
 
 
 class TrialsInSequence(SeriesFigure):
-    """A figure of the successive trials of one launch, as the paper's Figure 1.
+    """A figure of the successive trials of a launch, as the paper's Figure 1.
 
     The figure shows one launch of MPI-2 and one launch of SHMEM.
     """
@@ -159,7 +159,7 @@ def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """A figure of time against message size, for the largest number of ranks with a core for each.
+    """A figure of time against message size, for the most ranks of which each had a core.
 
     The paper's numbers are `published`; None if the paper has no such numbers.
     """

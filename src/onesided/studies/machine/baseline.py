@@ -25,8 +25,8 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst of n operations counts only if the competing process did at least n times this number.
-With fewer operations, the competing process hardly competed, for example because it had no core."""
+"""A burst of n operations counts only if the competing process did at least n times this number of
+operations. With fewer operations, the competing process hardly competed; perhaps it had no core."""
 
 
 class _Baseline(ReferenceAnalysis):

@@ -35,7 +35,7 @@ CHECKSUM = Metric("map_checksum", "map_checksum", "1")
 checksum."""
 
 ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
-"""The kernels in which each process sends its blocks to all other processes at once."""
+"""The kernels of an all-to-all: each process sends a block to every other process."""
 
 
 def _sent_bytes() -> pl.Expr:

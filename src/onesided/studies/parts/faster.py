@@ -17,7 +17,7 @@ from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 @dataclass(frozen=True)
 class Crossover:
-    """The message size at which the faster of two ways to exchange messages changes.
+    """A message size: below it, one way to exchange messages is faster; above it, another way.
 
     Attributes:
         first_below: whether the first way is faster below the crossover, and the second way above.
@@ -45,9 +45,9 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return, for each place before, between or after the sizes, how badly a crossover there fits.
+    """Return how badly a crossover fits at each place before, between or after the sizes.
 
-    For each place, the logarithms of the ratios that have the wrong sign there are added up.
+    The misfit of a place is the sum of all logarithms of ratios with the wrong sign at this place.
     """
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
@@ -78,7 +78,7 @@ def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
     """Return the crossover over all launches, or None if no launch has a ratio at every size.
 
     Args:
-        rounds: for each launch, the first way's time divided by the second way's time, by size.
+        rounds: for each launch and size, the first way's time divided by the second way's time.
     """
     sizes = sorted(set().union(*rounds)) if rounds else []
     whole = [one for one in rounds if len(one) == len(sizes)]
@@ -97,7 +97,7 @@ NOTHING = "Not measured with a core for each rank."
 
 
 def bytes_words(size: float) -> str:
-    """Return a message size in decimal units, such as ``12.3 kB``; below 10 kB all its bytes."""
+    """Return a message size in decimal units, such as ``12.3 kB``; below 10 kB, in bytes."""
     if size < 1e4 and size == int(size):
         return f"{size:.0f}{numbers.THIN_SPACE}B"
     for factor, unit in ((1e6, "MB"), (1e3, "kB")):
@@ -107,7 +107,7 @@ def bytes_words(size: float) -> str:
 
 
 def faster_of(ratio: Measure) -> str:
-    """Return the faster side, by the interval of one-sided time divided by two-sided time."""
+    """Return the faster side, from the interval of the ratio of one-sided to two-sided time."""
     return word_of(ratio, ONE, TWO)
 
 
@@ -242,7 +242,7 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
 
 
 def _words(series: of.Series) -> list[str | None]:
-    """Return what identifies a series of cells, in words; the first word is the MPI."""
+    """Return the words that identify a series of cells; the first word is the MPI."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[-1] in ("single", "double"):

@@ -34,7 +34,7 @@ class Today:
         kernel: the kernel of the tables.
         words: text for the caption: which sizes give the latency and the bandwidth.
         size_title: the head of the column of sizes.
-        shown: tells whether a cell is in the table that is not folded.
+        shown: tells whether a cell is in the first table; the table of all cells is folded.
     """
 
     kernel: str
@@ -114,7 +114,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def fields_of(material: Material, cell: Cell) -> Fields:
-    """Return the entries of a table row for one cell: its bandwidth, and the time below it."""
+    """Return the entries of a table row for one cell: its bandwidth; below this, its time."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)

@@ -130,7 +130,7 @@ def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
 
 def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
     if share is None:
-        return None  # the verdict says why: all ranks need its call, or nothing was measured
+        return None  # the verdict says why: all wait for this rank, or nothing was measured
     per_cent = numbers.share(share)
     said = f"under 1{numbers.THIN_SPACE}%" if share < LEAST_SHARE else per_cent
     said += " of the rest"

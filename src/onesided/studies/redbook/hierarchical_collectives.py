@@ -30,7 +30,7 @@ TIME = Metric("time", "time", "s", "max")
 """The time of a collective operation: the slowest rank's time."""
 
 BURSTS = "bursts"
-"""The statistic of how much the bursts of a launch vary."""
+"""The name of a statistic: how much the times of a launch's bursts vary."""
 
 
 LEAST_BURSTS = 3
@@ -108,7 +108,7 @@ def point(at: Mapping[str, Any]) -> str:
 
 
 def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Pair each collective call without shared memory with the call in the default setting."""
+    """Yield pairs: a collective call without shared memory, and this call by default."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         if kind_of(cell) == SHARED:

@@ -50,7 +50,7 @@ class Kinds:
         axes: the axes that head the rows.
         way: returns in words a cell's way to communicate.
         kind: returns a cell's kind of communication.
-        point: returns the words for a point in a sentence, from its values by axis.
+        point: returns a combination of axis values in words, for a sentence.
         shown: tells whether a cell is compared.
         note: a further sentence of the caption.
     """

@@ -57,7 +57,7 @@ OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
-    """Return one row for each message size that a launch tried; a column has the launch's round.
+    """Return one row for each message size that a launch tried; one column has the round.
 
     The column ``returned`` is 1 if the call returned before rank 0 received the message.
     """

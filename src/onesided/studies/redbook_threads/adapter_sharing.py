@@ -64,7 +64,7 @@ def exponent(bandwidths: Mapping[int, float]) -> float | None:
 
 
 def pairs_of(cell: Cell) -> int:
-    """Return how many pairs of ranks send messages at once in a cell."""
+    """Return how many pairs of ranks send messages at the same time in a cell."""
     return int(cell.axis("pairs"))
 
 

@@ -35,7 +35,7 @@ DEVICE = Metric("device", "device", "s")
 """The time from the end of a write until the file is on the device."""
 
 REQUESTS = Metric("requests", "requests", "count", "max")
-"""The number of system calls of one rank: the rank that makes the most system calls."""
+"""The number of system calls of the rank that makes the most system calls."""
 
 
 def _accessed_bytes() -> pl.Expr:

@@ -28,8 +28,8 @@ REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
 """The longest time that a task spends in MPI_Reduce_scatter_block, in one product."""
 
 SHARE = "share"
-"""The share of a product's time that MPI_Reduce_scatter_block takes, with its wait for the slowest
-task."""
+"""The share of a product's time that MPI_Reduce_scatter_block takes, including the wait for the
+slowest task."""
 
 
 class ShareAnalysis(ReferenceAnalysis):
@@ -55,8 +55,8 @@ Size = tuple[int, int]
 
 ONE: Size = (1, 1)
 THREADS = "threads_"
-"""The beginning of the names of a published table's time columns, such as ``threads_4`` for the
-times with 4 threads."""
+"""In a published table, the name of a column of times begins with this text. For instance,
+``threads_4`` has the times with 4 threads."""
 OF_ONE_TASK = ("threads", "elapsed_s")
 """The columns of a published table about one task: the number of threads, and the elapsed time."""
 
@@ -110,11 +110,11 @@ def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 @dataclass(frozen=True)
 class Speedups:
-    """A table of speed-ups relative to one task with one thread, from the Redbook and of today.
+    """A table of the Redbook's and today's speed-ups, relative to one task with one thread.
 
     Attributes:
         metric: the name of a time in summary.parquet.
-        ways: the ways; each way has a group of rows.
+        ways: the ways in which threads share work; each way has a group of rows.
     """
 
     name: str

@@ -48,7 +48,7 @@ class Overlaps:
         what: the word for a transfer.
         metric: the efficiency.
         way: returns in words a cell's way to transfer.
-        point: returns the reader's words for a cell's size and peer.
+        point: returns in words a cell's message size and peer.
     """
 
     what: str
@@ -104,7 +104,7 @@ def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
     Args:
         times: the columns LAUNCH, metric and value.
-        names: the metrics of the two times alone, and of both together.
+        names: the metrics of each activity alone, and of both together.
     """
     one, other, both = map(pl.col, names)
     wide = times.pivot(on="metric", on_columns=names, index=list(LAUNCH), values="value")
@@ -118,7 +118,7 @@ def shares(times: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 class OverlapAnalysis(ReferenceAnalysis):
-    """The analysis of two activities, such as transfer and compute: each alone, and both at once.
+    """The analysis of two activities, such as transfer and compute: each alone, and both together.
 
     The metric `both` is the time of both together; `one` and `other` are the times of each alone.
     """

@@ -22,7 +22,7 @@ COMPUTE = Metric("compute", "compute", "s", "max")
 """The time of a step's compute phase or messages alone, without output."""
 
 BOTH = Metric("both", "both", "s", "max")
-"""The time of a step with output and with compute or messages. This time includes copying the
+"""The time of a step with output, and with compute or messages. This time includes copying the
 output and the threads' barriers, if a cell has them."""
 
 WAY = Axis(

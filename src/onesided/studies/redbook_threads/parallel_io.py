@@ -35,8 +35,8 @@ WAYS = {
     "one_rank": "rank 0 for all",
 }
 ALIKE = {"at_all_darray": "at_all", "iat": "at"}
-"""Ways to access a file that differ from another way only in a detail, such as how a file view is
-made. Each of these ways is counted with its other way."""
+"""Pairs of ways to access a file that differ only in a detail, such as how a file view is made.
+Both ways of a pair count as the same way."""
 
 OWN_FILES = "own_files"
 DIRECTION = Axis("direction", "direction")

@@ -41,13 +41,13 @@ WAY = Axis(
 )
 LOCAL_WAYS = (LOCAL, LOCAL_WRITE)
 WRITTEN = "written"
-"""The word for writes in the table column that shows, for reads, the state of the page cache."""
+"""The word for a write, in the table column that shows a read's state of the page cache."""
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
 
 NEARLY = 1.25
-"""A remote access that takes at most this many times as long as a local one is nearly as fast."""
+"""A remote access is nearly as fast if its time is at most the local time times this number."""
 
 
 def cache_words(state: str) -> str:

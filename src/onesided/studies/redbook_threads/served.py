@@ -57,10 +57,10 @@ def served_experiment(
         lead: the lead of the page.
         time: the metric of the timed operation.
         what: the timed operation in words: ``a gather``.
-        until: in words, when the timed operation ends.
+        until: the end of the timed operation in words.
         way: the axis of ways.
-        kinds: for each of the origins' own ways, the words in a sentence.
-        server: the words in a sentence for all other ways.
+        kinds: the words, in a sentence, for each of the origins' own ways.
+        server: the words, in a sentence, for all other ways.
         x: the axis of sizes.
         point: returns the words for a size in a sentence.
         waits: a sentence that says what the ranks do in cells in which rank 0 computes.

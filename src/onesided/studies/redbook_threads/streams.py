@@ -142,7 +142,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     A pair answers one question, for one kind of message and one number of streams.
     """
     timed = [cell for cell in cells if values.of(cell) is not None]
-    # the highest level first: several threads need it, and both cells of a ratio have one level
+    # the highest level first: several threads need it, and a ratio's two cells share one level
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
     for question in QUESTIONS:
         for point, own in by_point(timed, point_of):

@@ -55,7 +55,7 @@ class RateAnalysis(ReferenceAnalysis):
 
 
 def is_of_threads(cell: Cell) -> bool:
-    """Tell whether a cell's streams are threads, at the level ``multiple`` that they need."""
+    """Tell whether a cell's streams are threads, at the thread level ``multiple``."""
     return not is_of_processes(cell) and cell.thread_level == "multiple"
 
 

@@ -31,7 +31,7 @@ def meets(at: dict[str, str], cell: Cell) -> bool:
 
 
 def matrix(name: str, row: Axis, column: Axis, **at: str) -> VerdictMatrix:
-    """Return a matrix of verdicts on chosen cells, with an axis for rows and one for columns."""
+    """Return a matrix of verdicts on the cells with labels `at`; axes: `row` and `column`."""
     return VerdictMatrix(name, SAID[name], OPERATION, row, column, partial(meets, at))
 
 

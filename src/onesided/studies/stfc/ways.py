@@ -111,11 +111,11 @@ class AnswerPage:
     """A report's page that begins with a short answer (see `onesided.report.page.Page`).
 
     Attributes:
-        answer: returns the answer, from the cells with partitions apart and from all cells.
+        answer: returns the answer, from two materials: with partitions apart, and with all cells.
         contents: functions that return the last sections, from the cells with partitions apart.
         whole: functions that return the sections before `contents`, from all cells. These functions
             separate partitions themselves.
-        way_rows: returns the cells by way to program: by the heading of the way, and its name.
+        way_rows: returns the cells of each way to program; a key has the way's heading and name.
     """
 
     answer: Callable[[Material, Material], Headline]
@@ -124,7 +124,7 @@ class AnswerPage:
     whole: Sequence[Callable[[Material], Section | None]] = ()
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer, whose table has a row for each MPI (on each partition if several)."""
+        """Return the answer, whose table has a row for each MPI on each partition."""
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:

@@ -1,4 +1,4 @@
-"""What do threads that access a window cost, compared with as many processes?"""
+"""What do threads that access a window cost, compared with the same number of processes?"""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return a cell's fields in a table row: its rate, and its rate over that of one origin."""
+    """Return a cell's fields in a table row: its rate, also divided by the rate of one origin."""
     key = Arrangement.of(cell).key
     scaling = value_or_word(material, cell, "scaling", "against_one")
     ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -179,7 +179,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the table rows with the operation and flavor of `BASE`; without any, the first row."""
+    """Return the table rows with the operation and flavor of `BASE`; if none, the first row."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 

@@ -1,8 +1,8 @@
-"""What does a number of a shared counter cost when several ranks want one at the same time?
+"""What does a number of a shared counter cost when several ranks want numbers at the same time?
 
 A rank that holds the counter makes all others wait. On a wire with a delay, this wait is a number
-of round trips. A small queueing model predicts the number from the round trips of a rank that is
-alone (`onesided.studies.wire.trips.turn_of`).
+of round trips. A small queueing model predicts this number from the round trips of an access by one
+rank alone (`onesided.studies.wire.trips.turn_of`).
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ TURN, MEAN = "turn", "mean"
 METRICS = tuple(Metric(name, name, "s", origins=True) for name in (TURN, ACCESS, MESSAGE))
 AXES = (SYNCHRONISATION, FLAVOR, ORIGINS) = ("synchronisation", "flavor", "origins")
 WAYS = {EXCLUSIVE: ("lock_one", "lock_many"), FLUSH: ("flush_one", "flush_many")}
-"""The keys of columns of the answer: of an origin alone, and of most origins at once."""
+"""The keys of the answer's columns: for one origin, and for the most origins."""
 TEXT = PageText(Path(__file__).with_name("contended_counter.yaml"))
 
 
 class _Turns(ReferenceAnalysis):
-    """The analysis of turns: the least message and access, and the mean turn of all origins."""
+    """The analysis of turns: least times of message and access, mean time of all origins' turns."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return, for each launch, the least times, and the mean time of a turn.
 
-        The turns are averaged as rates, for an origin with shorter turns takes more numbers: the
-        result is the number of origins, divided by the numbers that all of them take in a second.
+        Rates are averaged, because an origin with shorter turns takes more numbers. The mean time
+        is the number of origins, divided by the rate at which all origins together take numbers.
         """
         value = pl.col("value")
         over_ranks = {
@@ -69,8 +69,8 @@ class _Turns(ReferenceAnalysis):
 def _turns(material: Material) -> list[tuple[Cell, Trips, float]]:
     """Return the turns that were counted, and the round trips that the model predicts for them.
 
-    What an access takes alone does not depend on the number of ranks: the launches with all numbers
-    of ranks tell it together, by its least times. A turn is left out if they do not tell it.
+    The round trips of an access by one origin do not depend on the number of ranks. Therefore they
+    are found from launches with all numbers of ranks. If they are not found, a turn is left out.
     """
     launches = Launches(material)
     by_way = grouped((cell for cell in material.cells if _is_alone(cell)), _way)
@@ -120,7 +120,7 @@ class Turns:
 
 
 def answer(material: Material) -> Headline | None:
-    """Return the answer: the round trips of a turn of an origin alone, and of most origins at once.
+    """Return the answer: the round trips of a turn with one origin, and with the most origins.
 
     The result is None if no turn was measured with enough delays.
     """
@@ -145,7 +145,7 @@ def answer(material: Material) -> Headline | None:
 
 
 def _said(way: str, most: int, rows: Sequence[Row]) -> Markup | None:
-    """Say what a turn takes with a synchronisation; None if no MPI has both numbers of origins."""
+    """Say how many round trips a turn takes; None if no MPI has both numbers of origins."""
     one, many = WAYS[way]
     complete = [row for row in rows if one in row and many in row]
     by_count = grouped(complete, lambda row: (row[one], row[many]))

@@ -297,7 +297,7 @@ def estimated(material: Material, latency_s: float, origins: int = 1) -> list[Ro
     Args:
         material: the campaign in which the round trips were counted.
         latency_s: how long a short message is under way on the network, in one direction; seconds.
-        origins: how many ranks make this access at once. With more than one, the result has only
+        origins: how many ranks make this access together. With several ranks, the result has only
             the accesses to a shared counter, with the round trips of a turn (`turn_of`).
     """
     launches = Launches(material)

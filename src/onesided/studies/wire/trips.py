@@ -216,7 +216,7 @@ def turn_of(alone: float, origins: int) -> float:
     Zahorjan, Graham and Sevcik, Quantitative System Performance, 1984, section 5.2).
 
     An access holds the counter for one round trip less than the access takes: the request is under
-    way before the counter is held, and the last answer is under way after that.
+    way before the counter is held, and the last answer after the counter is free.
 
     Args:
         alone: the number of round trips of an access if no other origin wants the counter.

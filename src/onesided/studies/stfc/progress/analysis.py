@@ -56,7 +56,7 @@ _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WI
 
 
 def _lost(delay: str) -> pl.Expr:
-    """Tell whether a rank's wait for a core was too long a share of the compute's time."""
+    """Tell whether a rank's wait for a core was too large a share of the compute phase."""
     told = pl.col(delay).fill_nan(None).fill_null(0)
     return told > MOST_RUN_DELAY * pl.col("compute")
 
@@ -68,10 +68,10 @@ def _judged_times() -> list[pl.Expr]:
     MPI, the times are by the target's own clock, which counts the visits. Without a core, the
     target's visits come late by the wall clock, although the MPI is not the cause. By the target's
     own clock, the remaining time is the time for which the target still ran on a core. The elapsed
-    time is the remaining time, times the share of the remaining visits that fell into the access.
-    If the origin has no core, the target makes more visits during the access than the access
-    needed. Therefore the elapsed time by the target's clock is an upper bound. If fewer than
-    `LEAST_VISITS` visits remained, the remaining time by the target's clock is 0.
+    time is the remaining time multiplied by a share: the share of the remaining visits that fell
+    into the access. If the origin has no core, the target makes more visits during the access than
+    the access needed. Therefore the elapsed time by the target's clock is an upper bound. If fewer
+    than `LEAST_VISITS` visits remained, the remaining time by the target's clock is 0.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -106,8 +106,8 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     The column ``met`` says that the access was issued while the target was in its state, for
     instance computing. The column ``valid`` says, in addition, that the target's state lasted for
     at least `MINIMUM_REMAINING_S` more. If the target visits MPI, ``valid`` also needs that the
-    origin had its core, or that the access was early without a core. The column ``longest`` says
-    that the access is one of those with the longest compute of their launch. A verdict uses the
+    origin had its core, or that the access was early without a core. The column ``longest`` marks
+    the accesses with the longest compute of a launch. A verdict uses the
     columns ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)

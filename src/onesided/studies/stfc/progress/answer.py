@@ -65,7 +65,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
     """Name ways to program. Window flavors with the same synchronisations are named together.
 
     The pairs in `every` are all ways that can say something about progress. If `pairs` has all
-    these synchronisations of a flavor, the name gives their number in place of a list.
+    these synchronisations of a flavor, the name gives the number of synchronisations.
     """
     by_words: dict[str, list[str]] = {}
     for flavor in sorted(dict.fromkeys(f for f, _ in pairs), key=lambda f: (*FLAVORS, f).index(f)):
@@ -176,9 +176,9 @@ def _within_and_between(
 ) -> list[Markup]:
     """Say which ways to program to use, within a node and between nodes.
 
-    The ways in `within` are measured where the campaign ran. The ways in `between` are the same
-    over TCP; there are none if this was not tested. `kind` says what the rows of the answer are. If
-    `is_network` is true, ranks of the campaign were on several nodes.
+    The ways in `within` were measured where the campaign ran. The ways in `between` were measured
+    over TCP; the list is empty if TCP was not tested. `kind` says what the rows of the answer are.
+    If `is_network` is true, ranks of the campaign were on several nodes.
     """
     said = _what_to_use(within, kind)
     if between:
@@ -190,7 +190,7 @@ def _within_and_between(
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
-    """Say in which MPIs an environment variable helps; no sentence if none was tried or needed."""
+    """Say in which MPIs an environment variable helps, if any variable was tried and needed."""
     said = [
         SAY("variable", listed([f"{n}={value}" for n, value in advice.variables.items()]), name)
         for name, advice in advices.items()

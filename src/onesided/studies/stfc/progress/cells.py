@@ -37,7 +37,7 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that a page shows first: the cells that set no variable, if they were run.
 
-    Of each partition, the page first shows only one group: one number of ranks, one placement.
+    For each partition, the page first shows one group: the same number of ranks and placement.
     Cells with ghost processes belong to the group of the same setting, although these cells have
     one more rank. If there are several partitions, `apart` has given each partition environments of
     its own, so that the cells of two partitions are not mixed.
@@ -97,7 +97,7 @@ def payload_of(cell: Cell) -> Payload:
 
 
 def base_of(cells: Sequence[Cell]) -> Payload | None:
-    """Return the payload that most cells have: the base. All others differ on only one axis."""
+    """Return the payload that most cells have: the base. Each other payload differs on one axis."""
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
 

@@ -21,9 +21,9 @@ TIMED_STATES = (BASE_STATE, IDLE)
 MPI during the timed accesses. Verdicts are made in the first of these states."""
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""A latency is stated only if at least this many launches measured it. If fewer launches than a
-verdict needs have measured a latency, the text with the latency says how many. Launches whose cores
-were far apart or shared are not counted."""
+"""A latency is stated only if at least this many launches measured it. If these launches
+are too few for a verdict, the text with the latency gives the number of launches. Launches whose
+cores were far apart or shared are not counted."""
 
 
 def plain_time(seconds: float) -> str:
@@ -51,7 +51,7 @@ def is_decided(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A cell that supports a claim, and the latency of its access (None if it is not stated)."""
+    """A cell that supports a claim, and the latency of its access; None if no latency is stated."""
 
     cell: Cell
     timed: Timed | None
@@ -149,8 +149,8 @@ def _is_sound(cell: Cell) -> bool:
 class Latencies:
     """The latencies of cells: one latency for each label (see `label_of`).
 
-    Cells with the same label have measured different latencies by chance. Therefore all cells with
-    the same label get the latency of one cell.
+    The measured latencies of cells with the same label differ only by chance. Therefore all cells
+    with the same label get the latency of one cell.
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:

@@ -49,7 +49,7 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
     """Return a baseline's entries in a table row: name, time, and latency divided by this time.
 
-    If the interval of the ratio spans a factor of `APART` or more, an entry that says so replaces
+    If the interval of the ratio spans a factor of `APART` or more, a text that says so replaces
     the ratio.
     """
     if baseline is None:
@@ -94,7 +94,7 @@ def _latency_row(
 
 
 def _left_out(material: Material, cells: Sequence[Cell]) -> str:
-    """Say of how many launches the latencies are not used for the shown cells, and why."""
+    """Say how many launches of the shown cells have a latency that is not used, and why."""
     launches = {}
     for kind in (COUNTS, FAR, SHARED):
         measures = (material.measure(cell, LATENCY, kind) for cell in cells)
@@ -141,12 +141,12 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return the table of the computing time that the target loses in each state, or None."""
+    """Return the table of the computing time that the target loses in each state, if measured."""
     base = base_of(group)
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:
         return None
-    # in the order of thread levels: a state shows its lowest level; helpers need multiple
+    # lowest thread level first: each state shows its lowest measured level
     levels = levels_of(group)
     ordered = sorted(group, key=lambda cell: levels.index(cell.thread_level or "?"))
     rows: dict[tuple[Any, ...], Fields] = {}

@@ -38,9 +38,9 @@ class Row(NamedTuple):
 
     Attributes:
         words: the texts of the columns.
-        reason: why the cell has its word; None if no line below the table says this.
+        reason: why the cell has its word; None if no line below the table gives a reason.
         waited_s: how long the target or the origin waited for a core.
-        passed_s: the time in which this rank waited.
+        passed_s: the period in which this wait was measured.
         oversubscribed: whether the cell had more threads than cores.
     """
 
@@ -136,10 +136,10 @@ def _us(time_s: float) -> str:
 
 
 def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]:
-    """Return a rank's wait for a core and the time in which it waited, both in seconds.
+    """Return a rank's wait for a core, and the period in which it was measured, in seconds.
 
-    The rank is the target or the origin, whichever waited for the greater share of its time. The
-    origin's time lasts from the target's flag to the return of the access.
+    The rank is the target or the origin, whichever waited for the greater share of its period. The
+    origin's period lasts from the target's flag to the return of the access.
     """
     sums = {name: math.fsum(filter(None, own)) for name, own in samples.items()}
     access_s = sums["issue_stamp"] - sums["entry_stamp"] + sums["elapsed"]
@@ -148,7 +148,7 @@ def _waits(samples: Mapping[str, Sequence[float | None]]) -> tuple[float, float]
 
 
 def _foot(rows: Sequence[Row]) -> list[str]:
-    """Return lines on the mark ``*`` and the longest wait for a core; none without the mark."""
+    """Return lines on the mark ``*`` and the longest wait for a core; no line without a mark."""
     marked = [row for row in rows if row.waited_s > MOST_RUN_DELAY * row.passed_s]
     if not marked:
         return []

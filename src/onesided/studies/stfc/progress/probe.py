@@ -51,7 +51,7 @@ def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
 
 
 def _drawn_cells(material: Material) -> list[Cell]:
-    """Return the static figure's cells: one setting, thread level and payload, base operations."""
+    """Return the static figure's cells: base operations, one setting, thread level and payload."""
     cells = first_group(material.cells)
     base, chosen = base_of(cells), computing(cells)
     synchronisations = declared_order(chosen, "synchronisation")[:STATIC_SYNCHRONISATIONS]

@@ -72,9 +72,9 @@ class Choice:
     def independent(self) -> list[Evidence]:
         """Return the combinations of flavor and synchronisation whose cells are all independent.
 
-        The cheapest comes first. A combination has several cells if several tests of a campaign
-        include this combination. A combination is not recommended if one of its cells failed or has
-        another verdict.
+        The combination with the lowest latency comes first. A combination has several cells if
+        several tests of a campaign include this combination. A combination is not recommended if
+        one of its cells failed or has another verdict.
         """
         agreed = [
             min(own, key=lambda evidence: evidence.cost)
@@ -158,7 +158,7 @@ class Turn:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Return the verdicts of both cells; the first is that with the default setting."""
+        """Return the verdicts of both cells; the verdict in the default setting comes first."""
         return self.before.verdict, self.after.cell.verdict
 
 
@@ -171,7 +171,7 @@ class Effect:
         variables: the variables that the setting sets for the environment's family.
         not_declared: why the setting sets no variable; None if it sets variables.
         cells: the cells that were run with the setting.
-        pairs: for each of these cells with a twin at the default setting, the twin and the cell.
+        pairs: each pair has a cell in the default setting and the same cell in this setting.
     """
 
     setting: str
@@ -199,7 +199,7 @@ class Effect:
 
     @property
     def to_independent(self) -> int:
-        """Return how many `turned` pairs are independent in this setting; others are delayed."""
+        """Return how many `turned` pairs are independent in this setting; the rest are delayed."""
         return sum(turn.words[1] == verdicts.INDEPENDENT for turn in self.turned)
 
     @property
@@ -278,7 +278,7 @@ class Advice:
         effects: one effect for each setting of the campaign except the default setting.
         waiting: how many cells wait at the default setting.
         measured: whether any cell was decided at the default setting.
-        missing: the first cell's reason why no cell was decided; None if a cell was decided.
+        missing: if no cell was decided, the reason of the first cell; else None.
     """
 
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:

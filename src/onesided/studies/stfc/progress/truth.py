@@ -129,7 +129,7 @@ class Behind:
 
 @dataclass(frozen=True)
 class OperationOf(Axis):
-    """The axis of operations; a value also names a payload other than the base payload."""
+    """The axis of operations; a value also names the payload, unless it is the base payload."""
 
     base: Payload | None = None
 
@@ -151,7 +151,7 @@ def default_words(cells: Iterable[Cell]) -> Defaults:
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return in words the evidence for a mark of the matrix; its cells have the same verdict."""
+    """Return in words the evidence for a mark of the matrix; `cells` have the same verdict."""
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)
@@ -258,7 +258,7 @@ def _of_group(
 ) -> list[Matrix | Folded]:
     """Return the matrices of cells that share a partition, a number of ranks and a setting.
 
-    The page shows only the first matrix, the base, at once; the reader opens the others. Only the
+    The page first shows only the base matrix; the reader opens the other matrices. Only the
     base matrix of the default setting has the samples behind each symbol. With the samples behind
     all matrices, the page would be too large.
     """

@@ -34,7 +34,7 @@ from onesided.studies.stfc.progress.evidence import Latencies
 NAME = "progress_where_it_waits"
 DRAWN_FLAVORS = list(FLAVORS)[:2]
 HELD_UP = (verdicts.WAITS, verdicts.PARTIAL, verdicts.DELAYED)
-"""Verdicts on accesses that do not return at once."""
+"""Verdicts on accesses that return late."""
 
 _LINE = ("synchronisation", "operation", "flavor")
 """The axes whose values together label a line of bars in the figure."""

@@ -70,13 +70,13 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the slowdown as a column: the mean access time, divided by that of an idle target.
+    """Add the slowdown as a column: the mean access time, divided by that with an idle target.
 
-    The divisor is the median, over all launches of the cell with an idle target, of the mean access
-    time. Therefore the slowdown varies only as the launches with a computing target vary. The cell
-    with an idle target has the same algorithm, window flavor and compute length. This cell is used
-    for every spread of the compute, because its target does not compute. Of several such cells, the
-    cell with the least spread of the compute is used.
+    The divisor is the mean access time of the cell with an idle target: the median over all
+    launches of this cell. Therefore the slowdown varies only as the launches with a computing
+    target vary. The cell with an idle target has the same algorithm, window flavor and compute
+    length. This cell is used for every spread of the compute, because its target does not compute.
+    Of several such cells, the cell with the least spread of the compute is used.
     """
     axis = {
         name: label_of(name)
@@ -122,8 +122,8 @@ def _by_rank(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         One row for each launch: the greatest mean and, if the ranks were on several nodes, the mean
-            of the ranks on the target's node, the mean of the other ranks, and the mean of the
-            other ranks over that of the target's node. A value is null if no rank gives it.
+            of the ranks on the target's node, the mean of the other ranks, and the other ranks'
+            mean divided by that of the target's node. A value is null if no rank gives it.
     """
     of_origins = (pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK)
     means = samples.filter(of_origins).group_by(*LAUNCH, "rank").agg(pl.col("value").mean())

@@ -119,7 +119,7 @@ def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
 
     Returns:
         The mean access while the target computes, the mean access while it is idle, and the ratio
-        of the two; the cell in words; the target's shortest and longest measured compute in
+        of these means; the cell in words; the target's shortest and longest measured compute in
         seconds. Each field is None if no cell has both means.
     """
     measures = [
@@ -260,7 +260,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Say in which MPI accesses wait the longest; the other MPIs' intervals are below."""
+    """Say in which MPI accesses wait the longest; the intervals of all other MPIs are lower."""
     access, idle = (
         numbers.seconds(m.value)
         + (f" ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})" if m.launches > 1 else "")
