@@ -12,8 +12,6 @@ import pytest
 
 from .conftest import KERNEL_NAMES, SLOW
 
-pytestmark = [pytest.mark.every_mpi, SLOW]
-
 NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "4").split(",")]
 #: Options that keep a cell short when thirty ranks share two cores; a kernel gets the options it
 #: has.
@@ -27,6 +25,7 @@ FEW = {
 #: Time-outs of a cell and of a launch, for each rank: polling ranks keep each other from the cores,
 #: and a lock is handed on only when its holder has a core again.
 CELL_S, LAUNCH_S = 15, 30
+pytestmark = [pytest.mark.every_mpi, SLOW, pytest.mark.timeout(LAUNCH_S * max(8, *NUMBERS) + 300)]
 #: Cells that depend on the number of ranks; {others}: all ranks but one, at most `MOST_ORIGINS`.
 OWN_CELLS = {"origin_threads": "operation=put,fetch_and_op;arrangement=processes;origins={others}"}
 #: With more origins than this, origin_threads has no cells, and reports this.

@@ -65,7 +65,7 @@ def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path
     progress.use_cores(folder, [5, 6])
     analyse(folder, find())
     said = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
-    assert "Of 6 latencies, one a launch, 0 are left out that met the cores far apart" in said
+    assert "There are 6 latencies, one of each launch. Left out are 0 latencies between" in said
     assert "and 2 on a core that another program" in said
     # if all launches count, nothing is said
     assert "left out that met the cores" not in text

@@ -102,9 +102,9 @@ def _left_out(material: Material, cells: Sequence[Cell]) -> str:
     if not launches[FAR] + launches[SHARED]:
         return ""
     return (
-        f" Of {sum(launches.values())} latencies, one a launch, {launches[FAR]} are left out that "
-        f"met the cores far apart where that matters, and {launches[SHARED]} on a core that "
-        "another program, or another guest of the host, used too."
+        f" There are {sum(launches.values())} latencies, one of each launch. Left out are "
+        f"{launches[FAR]} latencies between cores that are far apart, if the distance matters, and "
+        f"{launches[SHARED]} on a core that another program or another guest of the host also used."
     )
 
 
