@@ -17,6 +17,7 @@ from onesided.system import paths, writing
 
 
 def main() -> None:
+    """Write the file of sizes, and print the number of tests of each campaign."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     kernels: dict[str, dict[str, list[int]]] = {}
     for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):

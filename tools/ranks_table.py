@@ -74,6 +74,7 @@ def written(test: dict[str, Any]) -> str:
 
 
 def main() -> None:
+    """Print the table."""
     found = {name: described(*nodes) for name, nodes in NODES.items()}
     print("| check | ranks |", " | ".join(NODES), "|")
     print(f"|---|---{'|---' * len(NODES)}|")

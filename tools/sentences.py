@@ -54,6 +54,7 @@ def sentences(root: Path) -> list[tuple[str, str]]:
 
 
 def main() -> None:
+    """Print the drawn sentences."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("count", type=int, nargs="?", default=50)
     parser.add_argument("--seed", type=int, default=1)

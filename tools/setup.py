@@ -39,6 +39,7 @@ PIP_OPTIONS = ("--no-input", "--disable-pip-version-check", "--progress-bar=off"
 
 
 def say(text: str) -> None:
+    """Print a line of progress."""
     print(f"setup: {text}", flush=True)
 
 
