@@ -85,9 +85,9 @@ this many times their 10th percentile. If the remaining compute time grows by th
 operation that waits takes 1.5 times as long. The time of a delayed operation does not grow."""
 
 MAXIMUM_GROWTH = 0.3
-"""The test for a delay assumes that an operation's time is a power of the remaining compute time.
-Up to this exponent, the operation's time counts as saturated. With the exponent 0, the operation's
-time is constant; with 1, it is proportional to the remaining compute time."""
+"""The test for a delay assumes that an operation's time is proportional to a power of the remaining
+compute time. Up to this exponent, the operation's time counts as saturated. With the exponent 0,
+the operation's time is constant; with 1, it is proportional to the remaining compute time."""
 
 MINIMUM_SAMPLES_BEYOND = 10
 """The verdict `delayed` needs this number of samples whose remaining compute time is well above the

@@ -25,8 +25,8 @@ DISTANCES = 6
 """Each time a launch measures a latency, it also measures this number of distances between cores.
 Half of the distances are measured before the latency, half after it."""
 WIDTH = "core_width"
-"""The series of samples of the first origin's core width: the number of operations that the core
-executes at a time. The core's width is measured once for each sample of the latency."""
+"""The series of widths of the first origin's core. The width of a core is the number of operations
+that the core executes at a time. The width is measured once for each sample of the latency."""
 
 WIDE_FACTOR = 0.85
 """A core counts as not shared with another program if its width is at least this share of its full
@@ -300,12 +300,12 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
 
     A launch measures its latency at several moments. A moment counts only if it meets two
     conditions: no other program used the cores of origin and target, and these cores were near each
-    other. A condition that makes no difference to the cell's latency need not be met. The least
-    latency of all moments that count is stored as ``latency.median``, because other work of the
-    machine can only increase a latency. If no moment of a launch counts, the least latency of
-    moments at which no other program used the cores is stored as ``latency.far``. If another
-    program used the cores at every moment, the least latency of the launch is stored as
-    ``latency.shared``.
+    other. A condition that makes no difference to the cell's latency need not be met. The
+    column ``latency.median`` has the least latency of the moments that count. The least latency is
+    taken because other work of the machine can only increase a latency. If no moment of a launch
+    counts, the least latency of moments at which no other program used the cores is stored as
+    ``latency.far``. If another program used the cores at every moment, the least latency of the
+    launch is stored as ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (

@@ -124,7 +124,8 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 
 CROWD, CROWDED = "more ranks than cores", "crowded"
-"""The words for crowded cells in a sentence or table, and in the key of a figure."""
+"""Words for cells with more ranks than cores. Sentences and tables use the first words, the keys of
+figures use the second."""
 
 WORDS = "With {} a time depends on the scheduler, too, so no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)

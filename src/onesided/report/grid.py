@@ -53,7 +53,10 @@ returns the field's value."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
-    """Return the table rows of some cells; the field of an axis without a meaning is empty."""
+    """Return the table rows of some cells.
+
+    If an axis means nothing for a cell, the field of this axis is empty in the cell's row.
+    """
     experiment, lines = material.experiment, material.lines
 
     def row_of(cell: Cell) -> dict[str, Any]:

@@ -146,7 +146,10 @@ class Matrix:
         return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:
-        """Return the fragment of a link to this row, which is the same in every report."""
+        """Return the fragment with which a link leads to this row.
+
+        A row has the same fragment in every report.
+        """
         return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
 
     def grouped(self) -> Iterator[tuple[str, Iterator[MatrixRow]]]:

@@ -101,8 +101,8 @@ def clear(but: str = "") -> list[str]:
     """Remove environment variables of this process that change launches or tools.
 
     Variables that MPIs read stay if `KEEP_VARIABLE` is set. Return the names of the removed
-    variables, except those that are removed silently (`Rules.quietly`). Variables whose names begin
-    with `but` also stay, because the tool that runs this process reads them.
+    variables, except those that are removed silently (`Rules.quietly`). Variables whose names have
+    the prefix given as `but` also stay, because the tool that runs this process reads them.
     """
     declared, is_first = rules(), KEPT_VARIABLE not in os.environ
     own = _own_source(os.environ.get(SEARCHED, ""))

@@ -33,8 +33,9 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
     also agree on many axes that have nothing to do with the failure. Axes are chosen one by one:
     each time the axis that excludes the most other cells, until no axis excludes further cells. At
-    the end, two kinds of chosen axes are dropped: axes that later axes made superfluous, and axes
-    on which the failing cells may agree by chance.
+    the end, some of the chosen axes are dropped. An axis is dropped if the other chosen axes
+    exclude the same cells without it. In two cases (see `MOST_CHANCE`), an axis is also dropped if
+    the failing cells may agree on it by chance.
 
     Args:
         failed: cells that failed in the same way.

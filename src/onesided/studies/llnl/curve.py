@@ -195,7 +195,10 @@ def _apart(points: Sequence[Row], narrow: bool) -> float:
 
 
 def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
-    """Return today's lines: a colour for each MPI, a dash pattern for each way to send messages."""
+    """Return the lines of today's values.
+
+    Each MPI has a colour, and each way to send messages has a dash pattern.
+    """
     names = list(dict.fromkeys(str(point["machine"]) for point in points))
     ways = list(dict.fromkeys(str(point["placement"]) for point in points))
     colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))

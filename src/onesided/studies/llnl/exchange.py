@@ -234,7 +234,10 @@ def _head(cell: Cell) -> Fields:
 
 
 def _one_placement(material: Material, cells: Sequence[Cell], crowd: Sequence[Cell]) -> list[str]:
-    """Say which placements were measured; each number of ranks had at most one placement."""
+    """Say which placements were measured.
+
+    This function is called only if each number of ranks had at most one placement.
+    """
     names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
     where = f"on {listed(names)}"
     said = [f"Measured {where}: {words}." if (words := placements_in_words(cells)) else ""]

@@ -88,7 +88,10 @@ def name_of(number: float) -> str:
 
 
 def on_systems(material: Material, cells: Sequence[Cell]) -> str:
-    """Name the file systems of some cells, and the largest share of a file in the page cache."""
+    """Return the names of the file systems of some cells, as text.
+
+    The text also has the largest share of a file that was in the page cache.
+    """
     systems = map(Values(material, FILE_SYSTEM.name).of, cells)
     shares = map(Values(material, RESIDENT.name).of, cells)
     names = sorted({name_of(system.value) for system in systems if system is not None})

@@ -328,7 +328,7 @@ def is_idle(cell: Cell) -> bool:
 
 
 def _is_of_counter(cell: Cell) -> bool:
-    """Tell whether the page of the contended counter has this access, with several origins."""
+    """Tell whether the kernel ``contended_counter`` measures this access with several origins."""
     is_fetch = cell.axis("operation") == "fetch_and_op"
     return is_fetch and cell.axis("synchronisation") in (EXCLUSIVE, FLUSH)
 

@@ -41,7 +41,7 @@ BY_RANK = {
 
 
 def _case_key(case: str) -> str:
-    """Return the beginning of the keys of a case's table columns: ``case1``."""
+    """Return the prefix of the keys of all table columns of a case, for example ``case1``."""
     return CASES[case].lower().replace(" ", "")
 
 
