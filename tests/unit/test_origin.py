@@ -5,12 +5,13 @@ import subprocess
 import pytest
 
 from onesided.campaign import collect
+from onesided.system import processes
 
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    monkeypatch.setattr(collect.paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(processes.paths, "project_root", lambda: tmp_path)
     return tmp_path
 
 
