@@ -44,7 +44,8 @@ double stay(struct experiment *experiment);
 double tell_end(const struct experiment *experiment, double end_s);
 
 /* At the origin, before a message and an access: rest, each time for a different length. Without
- * rests, another program on this core could make all accesses longer by the same time. */
+ * rests, another program on this core could make all accesses longer by the same time. In an
+ * active epoch there is no rest, because the target may need the origin inside MPI. */
 void rest(const struct experiment *experiment);
 
 /* At the origin: keep the times of an access and of its message if they are among the least. */

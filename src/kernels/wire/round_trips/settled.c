@@ -23,7 +23,9 @@ static double quickest_message_s[COLLECTIVE_ACTIVE + 1] = {INFINITY, INFINITY, I
 void rest(const struct experiment *experiment)
 {
     const double steps = STEP * (double)experiment->messages.count;
-    clock_sleep(REST_S * (steps - floor(steps)));
+    if (experiment->synchronisation->kind == PASSIVE) {
+        clock_sleep(REST_S * (steps - floor(steps)));
+    }
 }
 
 /* Insert a time into the list of the least times, which is in ascending order. */
