@@ -161,6 +161,36 @@ def test_the_least_of_all_launches_with_a_delay_counts():
     assert trips_of(points).launches == len(points)
 
 
+def late_at(late_s, trips=3):
+    """Return the points of a call; a delay's number in `late_s` says by how much it is late."""
+    return [
+        Point(str(delay), 2e-6 * delay, 2e-6 * trips * delay + WORK_S + late)
+        for delay, late in zip((400, 800, 1200, 1600), late_s, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_delay_with_late_launches_only_is_left_out(place):
+    points = late_at([4e-3 if index == place else 0.0 for index in range(4)])
+    assert trips_of(points).number == 3
+    assert trips_of(points).launches == len(points) - 1
+    assert trips_of(points).work_s == pytest.approx(WORK_S)
+
+
+@pytest.mark.parametrize(
+    "late_s",
+    [
+        (0.0, 0.0, -1e-3, 0.0),  # a time that is too short says that the line is wrong
+        (0.0, 2e-3, 5e-3, 0.0),  # two late delays may lie on a wrong line
+        (0.0, 0.6e-3, 1.1e-3, 4e-3),  # the times at the other delays allow no number
+    ],
+)
+def test_no_delay_is_left_out_if_the_others_do_not_prove_a_number(late_s):
+    points = late_at(late_s)
+    assert trips_of(points).number is None
+    assert trips_of(points).launches == len(points)
+
+
 def test_a_known_number_predicts_where_the_slopes_of_few_times_would_not():
     times = {"400": (1.0, 3.3), "800": (2.0, 6.0), "1200": (3.0, 9.25), "1600": (10.0, 30.0)}
     shares = missed([Point(delay, *time) for delay, time in times.items()])

@@ -43,7 +43,7 @@ class Trips:
         points: for each delay, the least time of a message and its answer, and the least time of
             the call, in seconds.
         line: the line through the points.
-        launches: the number of launches from which the least times were taken.
+        launches: the number of launches from which these least times were taken.
         parts: for an access, the round trips of each of its calls, by metric; empty for a call.
     """
 
@@ -63,11 +63,16 @@ class Trips:
         provided that the interval allows this sum.
         """
         allowed = self._allowed
-        if len(allowed) == 1:
+        if self.is_certain:
             return allowed[0]
         own = [part.number for part in self.parts.values()]
         total = None if None in own or not own else sum(own)
         return total if total in allowed else None
+
+    @property
+    def is_certain(self) -> bool:
+        """Tell whether the interval of the slope allows exactly one whole or half number."""
+        return len(self._allowed) == 1
 
     @property
     def _allowed(self) -> list[float]:
@@ -175,14 +180,38 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     """Return the number of round trips of a call; None with fewer than `LEAST_DELAYS` delays.
 
     For each delay, only the least times of its launches are used, because other programs on a
-    machine only make times longer.
+    machine only make times longer. If this happened in all launches with one delay, the interval of
+    the slope allows several numbers or none. The delay is then left out, on two conditions: its
+    time lies above the line through all other times, and these allow exactly one number.
     """
     by_delay = grouped(points, lambda point: point.delay)
-    if len(by_delay) < LEAST_DELAYS:
-        return None
-    least_times = [least(own) for own in by_delay.values()]
-    line = line_through(least_times)
-    return Trips(least_times, line, sum(map(len, by_delay.values()))) if line else None
+    launches = {least(own): len(own) for own in by_delay.values()}
+    every = _through(launches)
+    if every is None or every.is_certain:
+        return every
+    found = [one for point in launches if (one := _without(launches, point)) is not None]
+    return found[0] if len({one.number for one in found}) == 1 else every
+
+
+def _through(launches: Mapping[tuple[float, float], int]) -> Trips | None:
+    """Return the round trips on the line through all points.
+
+    Args:
+        launches: for each point, the number of launches; a point has the least times at one delay.
+    """
+    points = list(launches)
+    line = line_through(points) if len(points) >= LEAST_DELAYS else None
+    return Trips(points, line, sum(launches.values())) if line else None
+
+
+def _without(
+    launches: Mapping[tuple[float, float], int], late: tuple[float, float]
+) -> Trips | None:
+    """Return the round trips without one point; None if the point may not be left out."""
+    others = _through({point: count for point, count in launches.items() if point != late})
+    message_s, call_s = late
+    is_late = others and others.is_certain and call_s > others.seconds(message_s)
+    return others if is_late else None
 
 
 def least(points: Iterable[Point]) -> tuple[float, float]:
