@@ -25,8 +25,9 @@ MESSAGES_OF_ACCESS, MESSAGES_OF_CELL = 10, 40
 #: An MPI cuts a large accumulate into parts; each part of this size needs a further message.
 BYTES_OF_MESSAGE = 16384
 START_S = 0.02
-#: The mean time for which the origin rests before each access.
+#: The mean time for which the origin rests before each access of a passive target epoch.
 REST_S = 0.002
+ACTIVE = ["fence", "pscw"]
 
 
 class OnTwoHosts(OnWire):
@@ -60,7 +61,7 @@ class RoundTrips(OnTwoHosts):
             {"operation": OPERATIONS, "flavor": FLAVORS, "synchronisation": MAIN},
             {"operation": REQUEST_BASED, "flavor": FLAVORS},
             {"operation": OPERATIONS, "synchronisation": OTHER_LOCKS},
-            {"operation": ["put", "get", "accumulate"], "synchronisation": ["fence", "pscw"]},
+            {"operation": ["put", "get", "accumulate"], "synchronisation": ACTIVE},
             {"operation": ["put", "get", "accumulate"], "size_bytes": SIZES},
         ]
 
@@ -68,7 +69,8 @@ class RoundTrips(OnTwoHosts):
         """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
         of_access = MESSAGES_OF_ACCESS + int(labels["size_bytes"]) / BYTES_OF_MESSAGE
         messages = MESSAGES_OF_CELL + ACCESSES * of_access
-        return START_S + ACCESSES * REST_S + 1e-6 * self.delay_us * messages
+        rests_s = 0 if labels["synchronisation"] in ACTIVE else ACCESSES * REST_S
+        return START_S + rests_s + 1e-6 * self.delay_us * messages
 
 
 class OnWireComputing(OnTwoHosts):

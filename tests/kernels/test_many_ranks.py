@@ -1,16 +1,21 @@
 """Every kernel on any number of ranks: all data are right, and unsupported cells give a reason.
 
-ONESIDED_MANY_RANKS has the numbers (3,4,6,8,16,32); without it, one of these is tried.
+ONESIDED_MANY_RANKS has the numbers (3,4,6,8,16,32); without it, one of these is tried. The ranks
+are on this machine, or on the four nodes of a virtual cluster.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
+from dataclasses import dataclass, replace
 
 import pytest
+from cluster.virtual_cluster import VirtualCluster, missing
 
 from .conftest import KERNEL_NAMES, SLOW
+from .launching import Environment, Run
 
 NUMBERS = [int(text) for text in os.environ.get("ONESIDED_MANY_RANKS", "4").split(",")]
 #: Options that keep a cell short when thirty ranks share two cores; a kernel gets the options it
@@ -60,17 +65,66 @@ def few_of_all(described: dict, ranks: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("ranks", NUMBERS)
-@pytest.mark.parametrize("name", KERNEL_NAMES)
-def test_data_are_right_whatever_the_number_of_ranks(each, name, ranks):
-    kernel = each(name)
-    described = json.loads(kernel.alone("--describe").stdout)
-    patience_s = LAUNCH_S * max(ranks, 8)
-    run, ended = kernel.launch_within(patience_s, *few_of_all(described, ranks), ranks=ranks)
-    assert ended, f"the launch took more than {patience_s} s"
+#: Nodes of the virtual cluster, and the kinds of PMI with which its Slurm starts ranks by itself.
+NODES = 4
+SRUN_MPI = {"mpich": "pmi2", "impi": "pmi2"}
+
+
+@dataclass(frozen=True)
+class OnNodes(Environment):
+    """An MPI that puts equally many ranks on each node of the virtual cluster."""
+
+    def launch_line(self, ranks: int) -> list[str]:
+        where = ["--partition=network", f"--nodes={NODES}", f"--ntasks={ranks}", "--overcommit"]
+        where += [f"--ntasks-per-node={-(-ranks // NODES)}"]
+        kind = SRUN_MPI.get(self.document["family"])
+        if kind:
+            return ["srun", *where, f"--mpi={kind}", "--cpu-bind=none"]
+        return ["salloc", *where, *super().launch_line(ranks)]
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A virtual cluster in the variables of this process."""
+    if missing():
+        pytest.skip(missing())
+    with pytest.MonkeyPatch.context() as patch, VirtualCluster(NODES) as cluster:
+        for name, value in cluster.variables.items():
+            patch.setenv(name, value)
+        yield cluster.names
+
+
+def assert_right(run: Run, ended: bool) -> None:
+    """Check that a launch ended, and that each cell has right data or a reason for none."""
+    assert ended, f"the launch took too long: {run.statuses}"
     assert run.code in (0, UNSUPPORTED), run.stderr
     for cell, result in run.results.items():
         assert result["status"] in ("ok", "unsupported"), (cell, result["status"], result["detail"])
         assert result["status"] == "ok" or result["detail"], cell
-    has_cells = name not in OWN_CELLS or ranks <= MOST_ORIGINS + 1
+
+
+def launched(kernel, ranks: int) -> Run:
+    described = json.loads(kernel.alone("--describe").stdout)
+    run, ended = kernel.launch_within(
+        LAUNCH_S * max(ranks, 8), *few_of_all(described, ranks), ranks=ranks
+    )
+    assert_right(run, ended)
+    has_cells = described["kernel"] not in OWN_CELLS or ranks <= MOST_ORIGINS + 1
     assert has_cells == any(status == "ok" for status in run.statuses.values()), run.results
+    return run
+
+
+@pytest.mark.parametrize("ranks", NUMBERS)
+@pytest.mark.parametrize("name", KERNEL_NAMES)
+def test_data_are_right_whatever_the_number_of_ranks(each, name, ranks):
+    launched(each(name), ranks)
+
+
+@pytest.mark.parametrize("ranks", NUMBERS)
+@pytest.mark.parametrize("name", KERNEL_NAMES)
+def test_data_are_right_on_several_nodes(each, name, ranks, nodes):
+    kernel = each(name)
+    run = launched(replace(kernel, environment=OnNodes(kernel.environment.document)), ranks)
+    on_node = Counter(process["host"] for process in run.lines[0]["processes"])
+    assert max(on_node.values()) == -(-ranks // NODES)
+    assert [*on_node] == nodes[: len(on_node)]

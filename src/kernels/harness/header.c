@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "harness/memory.h"
+#include "harness/neighbour.h"
 #include "harness/sha256.h"
 #include "harness/sharing.h"
 #include "harness/software.h"
@@ -200,7 +201,7 @@ static void write_where(struct json *json, const struct launch *launch)
     json_key_text(json, "found", host_placement(&launch->host, asked));
     json_close(json, '}');
     json_key_integer(json, "threads_after_init", host_most_threads(&launch->host));
-    const int readable = host_may_read_memory(&launch->host);
+    const int readable = neighbour_may_read(&launch->host);
     json_key(json, "process_vm_readv");
     if (readable < 0) {
         json_null(json);
@@ -230,7 +231,7 @@ static void write_program(struct json *json, const struct launch *launch)
 
 static void write_times(struct json *json, const struct launch *launch)
 {
-    const int tick_hz = host_scheduler_tick_hz();
+    const int tick_hz = machine_scheduler_tick_hz();
     json_key(json, "clock");
     write_clock(json, launch);
     json_key(json, "scheduler_tick_hz");

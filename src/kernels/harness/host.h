@@ -1,16 +1,16 @@
-/* Where the ranks run: hosts, CPU masks, cores, the scheduler's tick, time stolen from the host. */
+/* Where the ranks run: on which hosts and machines, and on which of their cores. */
 #ifndef ONESIDED_HOST_H
 #define ONESIDED_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "harness/cpus.h"
 #include "harness/json.h"
+#include "harness/machine.h"
 #include "harness/quota.h"
 
 #define HOST_NAME_BYTES 256
-#define MACHINE_ID_BYTES 64
-#define CPUS_MAX 4096
 
 struct process_facts {
     char host[HOST_NAME_BYTES];
@@ -56,24 +56,9 @@ bool host_oversubscribed(const struct host_facts *facts, const int *helpers);
 /* The most threads of any rank's process when the facts were collected. */
 int host_most_threads(const struct host_facts *facts);
 
-/* Collective: try whether rank 1 may read the memory of rank 0's process without rank 0's help, as
- * libraries do for large messages and windows. 1: yes, 0: no, -1: not tried (one rank, or ranks on
- * several hosts). */
-int host_may_read_memory(const struct host_facts *facts);
-
 /* "core": each rank on one core of its own; "unbound": all ranks of a machine share several cores,
  * or the only core that their launcher may use; else "other". If both are true: `asked`. */
 const char *host_placement(const struct host_facts *facts, const char *asked);
 void host_write_processes(struct json *json, const struct host_facts *facts);
-
-/* Move the calling thread to the CPU of this number among those it may run on, in turn. From there
- * the scheduler may move it again. */
-void host_move_to(int number);
-
-/* The scheduler's tick in Hz, 0 if unknown. */
-int host_scheduler_tick_hz(void);
-
-/* Seconds that the hypervisor took from this host's CPUs since the start; NAN if unknown. */
-double host_steal_s(void);
 
 #endif

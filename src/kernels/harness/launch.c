@@ -55,7 +55,7 @@ bool threads_may_call(const struct launch *launch, struct record *record, const 
 void record_steal(const struct launch *launch, struct record *record, double since_s)
 {
     if (host_local_rank(&launch->host, launch->rank) == 0) {
-        series_add(record_series(record, "steal", "s", 1), host_steal_s() - since_s);
+        series_add(record_series(record, "steal", "s", 1), machine_steal_s() - since_s);
     }
 }
 

@@ -55,8 +55,8 @@ struct kernel {
  * says who needs the threads ("a helper thread needs"). The same on all ranks. */
 bool threads_may_call(const struct launch *launch, struct record *record, const char *who_needs);
 
-/* On one rank of each host: record for how long the hypervisor has taken CPUs since host_steal_s()
- * returned since_s. */
+/* On one rank of each host: record for how long the hypervisor has taken CPUs since
+ * machine_steal_s() returned since_s. */
 void record_steal(const struct launch *launch, struct record *record, double since_s);
 
 /* The whole of a kernel's main; returns its exit code. */

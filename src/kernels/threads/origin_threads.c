@@ -215,7 +215,7 @@ static void use_windows(struct experiment *experiment)
 
 static void run_supported(struct experiment *experiment)
 {
-    const double steal_s = host_steal_s();
+    const double steal_s = machine_steal_s();
     const int own_origins = experiment->own_end - experiment->own_begin;
     experiment->record->helper_threads = own_origins > 1 ? own_origins - 1 : 0;
     if (!slots_open(&experiment->slots)) {

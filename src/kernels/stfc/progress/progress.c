@@ -169,7 +169,7 @@ static void run_supported(struct experiment *experiment)
 {
     const struct helper_kind *helper_kind = experiment->target_state->helper;
     struct helper helper;
-    const double steal_s = host_steal_s();
+    const double steal_s = machine_steal_s();
     if (!open_experiment(experiment)) {
         return;
     }

@@ -229,7 +229,7 @@ static void run_supported(struct experiment *experiment)
 {
     const struct helper_kind *helper_kind = experiment->counter_case->helper;
     struct helper helper;
-    const double steal_s = host_steal_s();
+    const double steal_s = machine_steal_s();
     watchdog_phase = "window";
     counter_open(&experiment->counter, experiment->launch, experiment->record,
                  cell_choice(experiment->cell, "flavor"));

@@ -22,7 +22,7 @@
 #include <math.h>
 #include <mpi.h>
 
-#include "harness/host.h"
+#include "harness/cpus.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
@@ -199,7 +199,7 @@ static void use_window(struct experiment *experiment)
     make_accesses(experiment, accesses);
     for (long long made = accesses; made < most && !is_settled(experiment); made += accesses) {
         /* the scheduler may have put both ranks on one core, and another program on the other */
-        host_move_to(slots->launch->rank + (int)(made / accesses));
+        cpus_move_to(slots->launch->rank + (int)(made / accesses));
         make_accesses(experiment, accesses);
     }
     watchdog_phase = "end";

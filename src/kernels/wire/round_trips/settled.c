@@ -9,7 +9,7 @@
 
 /* Times are alike if they differ by at most this share of the shorter time plus ALIKE_S. */
 #define ALIKE_SHARE 0.02
-#define ALIKE_S 50e-6
+#define ALIKE_S 100e-6
 
 /* Programs that share a core run alternately, for 1/250 s each. A rest is shorter than this time.
  * Each rest is longer than the last by STEP (golden ratio) times REST_S, modulo REST_S. */
