@@ -14,7 +14,7 @@ REQUEST_BASED = ["rput", "rget", "raccumulate", "rget_accumulate"]
 FLAVORS = ["create", "allocate", "dynamic"]
 MAIN = ["lock_exclusive", "lock_all_flush"]
 OTHER_LOCKS = ["lock_shared", "lock_shared_nocheck", "lock_all_nocheck", "lock_all_flush_local"]
-SIZES = [8, 1024, 8192, 65536, 262144, 1048576]
+SIZES = [8, 1024, 8192, 65536, 1048576]
 ACCESSES = 6
 #: Operations for a computing target; an access that needs the target's processor waits.
 COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
