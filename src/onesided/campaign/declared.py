@@ -42,8 +42,8 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
     """Return the campaign's tests as ReFrame describes them, each with the grid of its cells.
 
     The cells of a test depend on the cores of a node. Therefore ReFrame describes the tests once
-    for each partition. `tests` are tests that were declared before; if they are given, only their
-    checks are described.
+    for each partition. If `tests` (earlier declared tests) is given, only the checks of these tests
+    are described.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.

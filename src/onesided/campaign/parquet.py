@@ -18,7 +18,7 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 COLLECT = "onesided collect"
-"""By default, error messages name this command as the one that writes the Parquet file."""
+"""By default, error messages name this command as the writer of the Parquet file."""
 
 
 def _check_whole(path: Path, made_by: str) -> None:

@@ -71,7 +71,7 @@ def of_campaign() -> dict[str, Any]:
 
 
 def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
-    """Return both ``ranks`` together; the campaign's entries replace the partition's entries."""
+    """Merge the campaign's ``ranks`` into the partition's; the campaign's entries have priority."""
     sources = ("list", "powers_of_two_up_to")
     if any(name in campaign for name in sources):
         partition = {name: value for name, value in partition.items() if name not in sources}
@@ -93,7 +93,7 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
 
 
 def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
-    """Return the reason why a check cannot run with a number of ranks; None if it can.
+    """Return why a check cannot run with a number of ranks; None if the check can run.
 
     A check can run with the multiples of `multiple_of` from `least` to `most`; if `most` is None,
     there is no upper limit.

@@ -328,8 +328,8 @@ def read_launch(lines: Path | str, launches: Path | str, shown: str | None = Non
     """Read the files of a launch. A missing file counts as an empty file.
 
     `lines` is the kernel's JSON-lines file; the side files are beside this file. `launches` is the
-    launch script's record. A message about damage calls the JSON-lines file `shown`; by default,
-    the file's own name.
+    launch script's record. Messages about damage name the JSON-lines file `shown`; by default, they
+    use the file's own name.
 
     Raises:
         InputError: a whole line does not fit the schema (for example, another version).

@@ -87,7 +87,8 @@ worse than any other verdict."""
 RELEASED = "released"
 """The name of a series of samples about the call with which the target opens its epoch. While the
 target makes this call, the origin waits outside MPI and then calls MPI. A sample is 1 if the
-target's call returned only after the origin's call, and 0 if it returned before."""
+target's call returned only after the origin's call, and 0 if the target's call returned before the
+origin's call."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
 """An operation is early if it took less than this share of the target's remaining compute time."""

@@ -95,7 +95,7 @@ def value(setting: str, family: str | None, version: str | None) -> SettingValue
 
 
 def shares_memory(setting: str) -> bool:
-    """Tell whether the ranks of one node may share memory at a setting, with every MPI family.
+    """Tell whether the ranks of one node may share memory with a setting, for every MPI family.
 
     Raises:
         KeyError: the setting is not declared.

@@ -1,4 +1,4 @@
-"""Analyses that experiments share: for cells without a verdict, and with a computing rank.
+"""Analyses that experiments share: for cells without verdicts, and cells with a computing rank.
 
 See `onesided.cells.experiment.Analysis`.
 """

@@ -126,10 +126,10 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
     """Return the delay (s) at which an operation's time saturates; None if it does not saturate.
 
     The result is a delay only if four conditions are met. The remaining compute times differ so
-    much that a time in proportion to them would have grown. The times did not grow. Most times are
-    near the delay, so that not some operations wait and others return early. Enough launches
-    contribute. The delay is the median time of the half of the samples with the longest remaining
-    compute times.
+    much that a time proportional to the remaining compute time would have grown. The times did not
+    grow. Most times are near the delay, which excludes a mixture of waiting and early operations.
+    Enough launches contribute. The delay is the median time of the half of the samples with the
+    longest remaining compute times.
     """
     samples = sorted(
         pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)

@@ -100,7 +100,7 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the value t for which Student's distribution has the share `coverage` in -t to t."""
+    """Return the t for which Student's distribution has the share `coverage` between -t and t."""
     t, step = 0.0, 1.0
     # above 0, the tail falls more and more slowly, so Newton's steps approach the result from
     # the left

@@ -27,7 +27,7 @@ campaigns, each of 3,534 latencies was at most 1.79 times the median that the ot
 pair had measured."""
 
 AGREEING = 3
-"""The values of this number of launches, the least values, must be close together. If only one or
+"""A bound needs at least this number of launches with small values, close together. If only one or
 two launches had unusually small values, later launches could not stay well below the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
@@ -73,7 +73,7 @@ class Proposal:
 
     @property
     def refusal(self) -> str | None:
-        """Return why there is no bound, and how many rounds would give one; None for a bound."""
+        """Say why there is no bound and how many rounds would give one; None for a bound."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -169,14 +169,14 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """Collects the entries of a reference file: a bound for each value, or why it has none."""
+    """Collects the entries of a reference file: each value's bound, or why it has no bound."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, test: str, name: str, metric: Metric, proposal: Proposal) -> None:
-        """Add the entry of one value to the reference file: its bound, or why it has none."""
+        """Add one value's entry to the reference file: the value's bound, or why it has none."""
         if proposal.refusal is None:
             self.bounds[test][name] = proposal.entry(metric)
         else:

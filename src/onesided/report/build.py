@@ -216,7 +216,7 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer to a study's question; None if this campaign does not answer it."""
+    """Return the answer to a study's question; None if this campaign has no answer."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 

@@ -110,7 +110,7 @@ class Claim:
     def _reason(self, cells: Cells, why: str) -> str:
         """Return why nothing was measured: how a cell failed, or the reason that `decide` gives.
 
-        `why` is what `decide` says; empty if it says nothing.
+        `why` is the reason that `decide` gives; empty if `decide` gives no reason.
         """
         crowd, without = "", []
         for choice in self.choices:
@@ -174,7 +174,7 @@ class ClaimsTable(Table):
     answers: Sequence[Answer] = ()
 
     def values(self) -> Iterator[Any]:
-        """Return the values that decide the claims; they are not in columns of the table."""
+        """Return the values that decide the claims; no column of the table has these values."""
         return (answer.outcome.measure for answer in self.answers)
 
 

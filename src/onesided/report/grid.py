@@ -48,8 +48,8 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""For each field of a row in the table of all cells, except the fields of axes: the function that
-returns the field's value."""
+"""The functions that return the fields of a row in the table of all cells, except the fields of
+axes."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:

@@ -25,7 +25,7 @@ class Page(Protocol):
         """Return the page's sections, which are shown below the answer."""
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as lines of plain text; [] if the page has no answer."""
+        """Return a section for a campaign that did not measure the study, or None."""
 
 
 class Brief(Protocol):

@@ -159,7 +159,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Prose:
-    """A few sentences under a small heading, with the files that they are about.
+    """A few sentences under a small heading, with the files that the sentences are about.
 
     Attributes:
         title: the heading.

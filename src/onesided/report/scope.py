@@ -167,6 +167,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return a remark for all tables about the variables of `foreign`; None if there are none."""
+    """Return a remark for all tables about the variables of `foreign`; None without variables."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

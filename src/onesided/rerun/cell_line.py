@@ -52,7 +52,7 @@ def words(test: str) -> tuple[str, ...]:
 
 
 def is_named_by(test: str, asked: str) -> bool:
-    """Tell whether a text names a test: it is the test's name, or has only words of this name."""
+    """Tell whether a text names a test: the text is the test's name, or has only words of it."""
     return asked == test or set(asked.split()) <= set(words(test))
 
 

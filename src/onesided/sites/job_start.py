@@ -264,8 +264,8 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 def _marked(step: Step) -> str:
     """Return a step's command.
 
-    If the command begins with "(" or "{", bash would not report where it begins, so an empty
-    command is put before it.
+    If the command begins with "(" or "{", bash would not report the line where the command begins,
+    so an empty command is put before the command.
     """
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 

@@ -383,7 +383,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Report a failed step: as a fault if it fails everywhere or jobs run here, else as a note."""
+    """Report a failed step: a fault if the step fails everywhere or jobs run here, else a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

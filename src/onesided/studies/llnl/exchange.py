@@ -64,7 +64,7 @@ class Own:
 
 @dataclass(frozen=True)
 class Summary:
-    """A table of cells that exchange messages as in LLNL's summary, with as many processes."""
+    """A table of cells that exchange messages as in LLNL's summary, with equally many processes."""
 
     own: Own
     published: PublishedTable

@@ -26,7 +26,7 @@ FLAVOR = Axis("flavor", "flavor")
 
 
 def meets(at: dict[str, str], cell: Cell) -> bool:
-    """Tell whether rank 0 computes in a cell, and the cell has the given labels (`at`)."""
+    """Tell whether rank 0 computes in a cell, and whether the cell has the given labels (`at`)."""
     return not is_timed(cell) and cell.has(at)
 
 

@@ -242,9 +242,10 @@ class Page(ReferencePage):
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer: for one operation, the rate of several origins divided by that of one.
+        """Return the answer: the rate of several origins divided by the rate of one origin.
 
-        The answer's table has a row for each environment and partition.
+        The answer is about one operation. The answer's table has a row for each environment and
+        partition.
         """
         material = apart(material)
         cells = _shown(material)

@@ -40,8 +40,8 @@ HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
 threads, or by another process on behalf of the target."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
-"""Synchronisations after which an access is complete only at the origin. Then only an operation
-that fetches says something about the target."""
+"""Synchronisations after which an access is complete only at the origin. With such a
+synchronisation, only an operation that fetches says something about the target."""
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
 PARTS = ("begin", "issue", "complete")

@@ -154,7 +154,7 @@ class Latencies:
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
-        """For each label, take the latency of the first cell that measured one."""
+        """For each label, take the latency of the first cell that measured a latency."""
         self._material = material
         by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}

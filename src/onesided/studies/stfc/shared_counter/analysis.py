@@ -70,7 +70,7 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the slowdown as a column: the mean access time, divided by that with an idle target.
+    """Add the slowdown as a column: the mean access time divided by the time with an idle target.
 
     The divisor is the mean access time of the cell with an idle target: the median over all
     launches of this cell. Therefore the slowdown varies only as the launches with a computing

@@ -37,7 +37,7 @@ BY_RANK = {
     "target_node": "same node",
     "other_nodes": "other nodes",
 }
-"""In a note below process 1's time: the words for the mean access times of other ranks."""
+"""The words for the mean access times of other ranks, in a note below process 1's time."""
 
 
 def _case_key(case: str) -> str:
