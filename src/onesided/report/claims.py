@@ -260,7 +260,10 @@ class Claims:
     def _table(
         self, material: Material, cells: Mapping[str, Cells], claims: Sequence[Claim], end: str = ""
     ) -> ClaimsTable:
-        """Return a table of claims, which cells of each environment decide; `end` ends its name."""
+        """Return a table of claims, decided by cells of each environment.
+
+        The name of the table ends with `end`.
+        """
         flavors = {claim.common.get("flavor") for claim in claims} - {NO_MEANING}
         flavor = flavors.pop() if len(flavors) == 1 else None
         columns = [

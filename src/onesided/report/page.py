@@ -19,7 +19,7 @@ class Page(Protocol):
     """
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the page's answer, which is read in ten seconds; None if it has none."""
+        """Return the page's answer, which is read in ten seconds; None without an answer."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the page's sections, which are shown below the answer."""

@@ -160,7 +160,7 @@ def failures(
 
 
 def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
-    """Return a job's steps in ReFrame's order: first the partition's, then the environment's."""
+    """Return a job's steps in ReFrame's order: steps of the partition, then of the environment."""
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
     found = [*_commands(partition, ""), *_modules(partition, "", kind), *_variables(partition, "")]
     if environment:

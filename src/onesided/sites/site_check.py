@@ -300,7 +300,7 @@ def _no_ranks(partition: Partition) -> InputError:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield faults for environments that checks cannot use, and one if no environment is ready."""
+    """Yield faults for unusable environments, and a fault if no environment is ready."""
     for name in partition.undefined:
         expected = f"an environment that the file defines for {partition.name}"
         yield partition.fault("environs", name, expected)

@@ -146,7 +146,7 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return a table of bandwidth ratios, today's and LLNL's, to the fewest ranks per node."""
+        """Return today's and LLNL's bandwidths, divided by those at the fewest ranks per node."""
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)

@@ -1,4 +1,7 @@
-"""Does an accumulate wait for its target? Operator, datatype or info of the window may decide."""
+"""Does an accumulate wait for its target?
+
+The operator, the datatype or the window's info keys may decide.
+"""
 
 from functools import partial
 from pathlib import Path

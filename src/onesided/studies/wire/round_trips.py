@@ -155,7 +155,7 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
 
 
 class WhileComputing:
-    """A table of accesses to a target that computes, and of what makes progress meanwhile."""
+    """A table of accesses to a computing target, and of what makes progress in this time."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table of accesses; the list is empty if the target computed in no cell."""
