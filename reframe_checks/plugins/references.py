@@ -128,7 +128,7 @@ class ReferencePlugin(RegressionTestPlugin):
     def cells_of_defects(self, statuses):
         """Return the cells that show each known defect; leave out defects that make cells slow.
 
-        :arg statuses: the status of each failing cell, or the word for a changed verdict.
+        `statuses` has the status of each failing cell, or the word for a changed verdict.
         """
         defects = [one for one in self.known_defects if one.shows_as != known_defects.SLOW]
         found = known_defects.expected(defects, statuses)

@@ -162,7 +162,7 @@ def verdicts(
     """Judge the declared cells; return one entry of verdicts.json for each cell.
 
     `threads` has the numbers of threads in the whole campaign, from
-    `setting_check.default_threads`; if they are not given, they are computed from these tables. If
+    `setting_check.default_threads`; by default, the numbers are computed from these tables. If
     `of_one` is true, one launch is enough: the verdict is the verdict that `MINIMUM_VALID_LAUNCHES`
     launches with the same samples would get. A caller that shows this verdict must say that the
     verdict is from one launch.

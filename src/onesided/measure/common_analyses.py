@@ -232,8 +232,8 @@ class BehindAnalysis(ComputingAnalysis):
         """Return each access, and how much of a compute phase remained when the access was issued.
 
         If an access needs a call of the computing rank (series ``behind``), the access's time says
-        nothing about progress. Such an access is marked as not valid, and its value of `RELEASED`
-        is 1.
+        nothing about progress. An access that needs a call of the computing rank is marked as not
+        valid, and its value of `RELEASED` is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(

@@ -155,7 +155,8 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 def with_help(found: Verdict) -> Verdict:
     """Replace the verdict `independent` by `with help`, if the target or its helper calls MPI.
 
-    Then an operation that returns early shows only that progress is possible with help.
+    If the target or its helper calls MPI, an operation that returns early shows only that progress
+    is possible with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 

@@ -42,9 +42,9 @@ LEAST_OWN = 3
 count."""
 
 NEAR_FACTOR = 1.5
-"""Two cores are `near` if the round trip of a cache line between them is at most this factor longer
-or shorter than the usual round trip between near cores of the partition. On one virtual machine,
-the round trips between cores had only two different lengths, more than a factor of two apart. On
+"""Two cores are `near` if the round trip of a cache line between them differs by at most this
+factor from the usual round trip between near cores of the partition. On one virtual machine, the
+round trips between cores had only two different lengths, more than a factor of two apart. On
 another machine, the round trip between two threads of one core was six times shorter than between
 any two cores."""
 NEAR_PERCENT = 25

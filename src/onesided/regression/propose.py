@@ -31,10 +31,10 @@ AGREEING = 3
 two launches had unusually small values, later launches could not stay well below the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""The values of the best launches agree if they differ by at most this factor. Then even the third
-least value is well below a bound of `BOUND_FACTOR` times the least value. If the best launches
-differed by more, the bound would have to be higher. A latency that became three times as high could
-then stay below this higher bound."""
+"""The values of the best launches agree if they differ by at most this factor. If these values
+agree, even the third least value is well below a bound of `BOUND_FACTOR` times the least value. If
+the best launches differed by more, the bound would have to be higher. A latency that became three
+times as high could then stay below this higher bound."""
 
 LEAST_LAUNCHES = 5
 """A bound is proposed only if the campaign has at least this number of launches. On a machine with

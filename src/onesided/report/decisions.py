@@ -348,7 +348,7 @@ def _anywhere(choice: Choice) -> Choice:
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by one ratio divided by another ratio.
 
-    All four values are taken at the smallest number of ranks with which all of them were measured.
+    All four values are taken at the smallest number of ranks with which all four were measured.
     """
     pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
     each = [cells.measures(choice) for choice in pairs]

@@ -26,8 +26,8 @@ SLACK = 1.4
 number of rows."""
 
 MOST_IN_PAGE = 200_000
-"""If a table has more rows than this, a page has only the first rows (`FIRST_OF_MANY`). A reader
-cannot filter or sort these first rows, so that nobody takes them for the whole table."""
+"""If a table has more rows than this, a page has only the first rows (`FIRST_OF_MANY`). Filters and
+sorting are switched off for these first rows, so that nobody takes the rows for the whole table."""
 
 FIRST_OF_MANY = 1000
 

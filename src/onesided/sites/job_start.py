@@ -106,7 +106,8 @@ class Failure:
 def select(site: Any, name: str, path: Path) -> None:
     """Reduce a ReFrame configuration to what ReFrame uses for one system or partition.
 
-    This is needed because an environment of the same name may have other modules on each system.
+    The reduction is needed because an environment of the same name may have other modules on each
+    system.
 
     Raises:
         InputError: ReFrame cannot use the configuration for the system.

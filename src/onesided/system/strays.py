@@ -1,9 +1,9 @@
 """Find and remove what a killed campaign left: processes, shared memory, temporary folders.
 
-An environment variable, the marker, identifies a campaign's processes, because all of them inherit
-the variable. A file in shared memory is removed if its name, owner and age fit and no living
-process maps it. A process that mounts the image of a killed container has no marker. Such a process
-is found because it holds the image open.
+An environment variable, the marker, identifies a campaign's processes, because all these processes
+inherit the variable. A file in shared memory is removed if its name, owner and age fit and no
+living process maps it. A process that mounts the image of a killed container has no marker. Such a
+process is found because it holds the image open.
 """
 
 import fnmatch

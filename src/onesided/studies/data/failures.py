@@ -35,7 +35,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     Each step chooses the axis that excludes the most other cells, until no axis excludes further
     cells. At the end, some of the chosen axes are dropped. An axis is dropped if the other chosen
     axes alone exclude the same cells. In two cases (see `MOST_CHANCE`), an axis is also dropped if
-    the failing cells may agree on it by chance.
+    the failing cells may agree on this axis by chance.
 
     Args:
         failed: cells that failed in the same way.

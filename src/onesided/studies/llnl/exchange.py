@@ -146,7 +146,10 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return today's and LLNL's bandwidths, divided by those at the fewest ranks per node."""
+        """Return the table of today's and LLNL's bandwidth ratios.
+
+        Each ratio is a bandwidth divided by the bandwidth at the fewest ranks per node.
+        """
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)
