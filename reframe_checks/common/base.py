@@ -86,8 +86,8 @@ class OnesidedCheck(
     def expect_duration(self):
         """Add up the expected times of this test's cells.
 
-        The campaign estimates its own time from these sums. A test is skipped and takes no time if
-        its check does not support the number of ranks.
+        The campaign estimates its own time from the expected times of all tests. A test is skipped
+        and takes no time if its check does not support the number of ranks.
         """
         cells = [] if self.reason_against_ranks else self.declared_points()
         self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))

@@ -118,7 +118,10 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references for values with bounds; known slow values may be above."""
+        """Return ReFrame's references for values with bounds.
+
+        A known slow value may be above its bound.
+        """
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound

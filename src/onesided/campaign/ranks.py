@@ -3,11 +3,11 @@
 A campaign's ``ranks`` and a partition's extra ``ranks`` are each a list of numbers or a mapping
 with some of the entries below. An entry of the campaign replaces the partition's entry.
 
-- ``list``: the numbers.
-- ``powers_of_two_up_to``: 2, 4, 8, … up to a number. The word ``cores`` in place of a number means
-  the number of cores of all nodes of a job.
-- ``max``: greater numbers of ranks are left out, even if a check has them by default.
-- ``per_node``: the largest number of ranks on a node.
+- ``list`` has the numbers of ranks.
+- ``powers_of_two_up_to`` stands for 2, 4, 8, … up to a number. In ``ranks``, the word ``cores`` in
+  place of a number means the number of cores of all nodes of a job.
+- ``max`` is a limit: greater numbers of ranks are left out, even if a check has them by default.
+- ``per_node`` is the largest number of ranks on a node.
 """
 
 import json

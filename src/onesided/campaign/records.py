@@ -321,8 +321,8 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
-    The times are from the system clock. If this clock was set back meanwhile, so that the end is
-    before the beginning, the function returns 0.
+    The times are from the system clock. If the system clock was set back meanwhile, so that the end
+    is before the beginning, the function returns 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)

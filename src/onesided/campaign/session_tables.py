@@ -87,7 +87,7 @@ class Collected:
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
     """Yield the pieces into which a slot's session is divided: at least one piece.
 
-    The only piece may be empty.
+    If the session has only one piece, this piece may be empty.
     """
     piece = Piece(slot)
     environment = slot.campaign.environment(slot.environment, slot.partition)

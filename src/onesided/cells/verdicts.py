@@ -142,8 +142,8 @@ def change(before: str, after: str, crowded: bool) -> str | None:
     The change is `OPEN` if one of the two verdicts is `UNDECIDED`, or if one of the two cells was
     not measured. If `crowded` is true, one of the two cells had fewer cores than threads. If
     `crowded` is true, a change from one observed verdict to another is `OPEN`, because the
-    scheduler may be the cause. Even then, a new failure is always worse, and a failure that
-    disappeared is always better.
+    scheduler may be the cause. Even if `crowded` is true, a new failure is always worse, and a
+    failure that disappeared is always better.
     """
     if before == after:
         return None

@@ -184,7 +184,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """The difference of an environment over many cells, with their partition, setting and kernel.
+    """An environment's difference over many cells, with the partition, setting and kernel.
 
     Attributes:
         system: the system of the first side.

@@ -122,8 +122,8 @@ def described(definition: Definition, folder: Path) -> Document:
 def of_image(definition: Definition, text: str) -> Document:
     """Return the document of an environment whose kernels are in a container image.
 
-    With such an environment, the host's launcher starts a container for each rank. `text` is the
-    content of the image's `containers.DOCUMENT`.
+    With an environment in a container image, the host's launcher starts a container for each rank.
+    `text` is the content of the image's `containers.DOCUMENT`.
 
     Raises:
         UnavailableError: this is no image of this project, or has kernels of other sources.

@@ -48,9 +48,9 @@ def values_of(
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     """Return the value of a metric for each launch.
 
-    First, samples with the same index are combined over all ranks. Then the median of these
-    combined samples is taken. `samples` has the columns LAUNCH, metric, rank, index and value. The
-    value may be null.
+    First, samples with the same index are combined over all ranks. Then the median of the combined
+    samples is taken. `samples` has the columns LAUNCH, metric, rank, index and value. The value may
+    be null.
     """
     value, rank = pl.col("value"), pl.col("rank")
     over_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}

@@ -17,8 +17,8 @@ from onesided.system import documents, writing
 from onesided.system.errors import InputError
 
 HALF_WIDTH = "half-width"
-"""One reason for a further round: the interval of the cell's value is too wide. The other reason is
-the verdict `undecided`."""
+"""One reason for a further round: the interval of the cell's value is too wide. The other reason
+for a further round is the verdict `undecided`."""
 
 ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
 """The words that say why there are no more rounds in a campaign."""

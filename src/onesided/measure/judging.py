@@ -33,9 +33,9 @@ origin waited for a core during its access."""
 MOST_RUN_DELAY = 0.1
 """The largest share of the target's state for which a rank may wait for its core. If a rank waits
 longer, it counts as a rank that lost its core. Some targets call MPI again and again during their
-state (they probe or poll). If such a target lost its core, its remaining visits to MPI say how much
-of its state remains. If the origin lost its core, the origin could not see these visits, and the
-sample is not used."""
+state (they probe or poll). If a target that probes or polls lost its core, its remaining visits to
+MPI say how much of its state remains. If the origin lost its core, the origin could not see these
+visits, and the sample is not used."""
 
 LEAST_VISITS = 10
 """If a target lost its core, a sample counts only if at least this many of the target's visits to

@@ -69,7 +69,7 @@ reason to leave out most launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """The states of the cores while a latency was measured, the best first. In summary.parquet, a
-latency has one statistic for each of these states, with the name of the state."""
+latency has one statistic for each state of the cores, with the name of the state."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
 """For each state of the cores, the name of a column in the table of `launch_latencies`."""

@@ -20,8 +20,8 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""This metric says how large the tail of a latency is. In its rows, the statistic is the name of
-the latency metric."""
+"""This metric says how large the tail of a latency is. In the rows of this metric, the statistic is
+the name of the latency metric."""
 
 SHARE_PERCENT = 95
 """This percentile of the times of a launch's bursts counts as the time of the slowest bursts. The

@@ -27,8 +27,8 @@ campaigns, each of 3,534 latencies was at most 1.79 times the median that the ot
 pair had measured."""
 
 AGREEING = 3
-"""A bound needs at least this number of launches with small values, close together. If only one or
-two launches had unusually small values, later launches could not stay well below the bound."""
+"""A bound needs at least this number of launches whose small values are close together. If only one
+or two launches had unusually small values, later launches could not stay well below the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
 """The values of the best launches agree if they differ by at most this factor. If these values

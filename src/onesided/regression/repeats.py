@@ -131,7 +131,7 @@ def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
     """Return the names of the references whose values were measured, but neither pass nor fail.
 
     No launch cleared these values, and too few launches had cores in the campaign's state. A test
-    with such a value does not pass, although only the cores' state may be the cause.
+    with an undecided value does not pass, although only the cores' state may be the cause.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]

@@ -40,7 +40,7 @@ def value_or_word(material: Material, cell: Cell | None, metric: str, statistic:
     """Return a cell's value of a metric; if the cell failed or was not measured, the verdict.
 
     A failure after the last cell of a launch (`teardown failure`) does not make the samples
-    useless. In this case the value is returned, with the verdict as a remark.
+    useless. After a teardown failure, the value is returned, with the verdict as a remark.
     """
     if cell is None:
         return None

@@ -242,7 +242,7 @@ class Claims:
         return self.own[test], entry[name]
 
     def parts(self, material: Material) -> list[ClaimsTable | Folded]:
-        """Return the table of claims and, closed at first, a table for each further transport.
+        """Return the table of claims, and a closed table for each further transport.
 
         A further transport is a setting at which the ranks of one node do not share memory.
         """

@@ -79,8 +79,8 @@ def within(
 ) -> Outcome:
     """Tell whether a ratio's whole interval is within bounds; `OPEN` if only a part of it is.
 
-    A ratio of one launch has no interval. If such a ratio has the same digits as a bound, the
-    result is `OPEN`, too, unless the ratio was `counted`. Without a ratio, the result is
+    A ratio of one launch has no interval. If a ratio of one launch has the same digits as a bound,
+    the result is `OPEN`, too, unless the ratio was `counted`. Without a ratio, the result is
     `NOT_MEASURED`.
     """
     if ratio is None:

@@ -77,7 +77,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return, for the table column of each axis on which all cells agree, the axis and value."""
+    """Map the table column of an axis to its value in words, for axes on which all cells agree."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}

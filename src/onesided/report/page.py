@@ -40,7 +40,7 @@ class Brief(Protocol):
     PAGE: str
 
     def section(self, record: Mapping[str, Any]) -> Section | None:
-        """Return a section for a campaign that did not measure the study; None if there is none."""
+        """Return a section for a campaign that did not measure the study, or None."""
 
     def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
         """Return the study's sentences for the first screen; `headline` is the page's answer."""

@@ -113,7 +113,7 @@ class Lines:
     def shown_as(self, places: Mapping[str, str]) -> Lines:
         """Return command lines for a page that gives environments other names than the campaign.
 
-        `places` has the environment for each of these names.
+        `places` maps each environment's name on the page to the campaign's name of the environment.
         """
         return replace(self, places=places)
 

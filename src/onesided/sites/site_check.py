@@ -3,9 +3,9 @@
 A site file may use the environments of this project, or only environments of the site's own. If all
 environments are the site's own, the site file is checked against what ReFrame needs, and may have
 other features and extras. The site file is loaded in the same way as by ReFrame. Some programs can
-exist only on the site's own machine, such as those of a scheduler. If such a program is missing on
-the site's machine (see `hostnames`), this is a fault. On any other machine, a missing program is
-only a note.
+exist only on the site's own machine, such as those of a scheduler. If a scheduler's program is
+missing on the site's machine (see `hostnames`), this is a fault. On any other machine, a missing
+program is only a note.
 """
 
 import re
@@ -84,7 +84,7 @@ class Partition:
     def is_foreign(self) -> bool:
         """Whether all environments of the partition are the site's own.
 
-        In such a partition, the features and extras are the site's own, too.
+        If all environments are the site's own, the features and extras are the site's own, too.
         """
         return bool(self.documents) and not any(self.documents.values())
 

@@ -2,8 +2,8 @@
 
 An environment variable, the marker, identifies a campaign's processes, because all these processes
 inherit the variable. A file in shared memory is removed if its name, owner and age fit and no
-living process maps it. A process that mounts the image of a killed container has no marker. Such a
-process is found because it holds the image open.
+living process maps it. A process that mounts the image of a killed container has no marker. A
+process that mounts an image is found because it holds the image open.
 """
 
 import fnmatch

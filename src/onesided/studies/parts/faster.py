@@ -251,7 +251,7 @@ def _words(series: of.Series) -> list[str | None]:
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return an MPI's name, with the values that distinguish a series of cells from others."""
+    """Return an MPI's name, with the values that tell a series of cells from other series."""
     words = _words(series)
     return ", ".join([words[0], *(words[at] for at in varying if at > 0)])
 

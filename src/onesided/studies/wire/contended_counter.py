@@ -1,8 +1,8 @@
 """What does a number of a shared counter cost when several ranks want numbers at the same time?
 
 A rank that holds the counter makes all others wait. On a wire with a delay, this wait is a number
-of round trips. A small queueing model predicts this number from the round trips of an access by one
-rank alone (`onesided.studies.wire.trips.turn_of`).
+of round trips. A small queueing model predicts the number of round trips of this wait from the
+round trips of an access by one rank alone (`onesided.studies.wire.trips.turn_of`).
 """
 
 from __future__ import annotations

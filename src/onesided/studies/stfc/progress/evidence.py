@@ -18,7 +18,7 @@ from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
 """Cells that differ only in these target states have the same latency, because the target waits in
-MPI during the timed accesses. Verdicts are made in the first of these states."""
+MPI during the timed accesses. Verdicts are made in the first of these target states."""
 
 MINIMUM_TIMED_LAUNCHES = 2
 """A latency is stated only if at least this many launches measured it. If these launches

@@ -75,8 +75,9 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     The divisor is the mean access time of the cell with an idle target: the median over all
     launches of this cell. Therefore the slowdown varies only as the launches with a computing
     target vary. The cell with an idle target has the same algorithm, window flavor and compute
-    length. This cell is used for every spread of the compute, because its target does not compute.
-    Of several such cells, the cell with the least spread of the compute is used.
+    length. The cell with an idle target is used for every spread of the compute, because an idle
+    target does not compute. Of several cells with an idle target, the cell with the least spread of
+    the compute is used.
     """
     axis = {
         name: label_of(name)

@@ -80,9 +80,10 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> Fields:
 
 
 def _beside(material: Material, twin: Mapping[str, Cell], case: str) -> str | None:
-    """Return a remark if the computes of a case are not as the row says; None if they are.
+    """Return a remark if the compute phases of a case are not as the row says, else None.
 
-    The computes may have another spread. If threads share cores, the computes may take longer.
+    The compute phases may have another spread. If threads share cores, the compute phases may take
+    longer.
     """
     words = [other_steps(twin, case)]
     cell = twin.get(case)
