@@ -1,7 +1,7 @@
 """The shared counter: all ranks fetch and increment a number while the number's owner computes.
 
-Source: "Is MPI-2 suitable for quantum chemistry?", subtitle "Performance of passive target one-
-sided communications" (technical report, STFC, 2008), sections 2 and 3.
+Source: "Is MPI-2 suitable for quantum chemistry?", subtitle "Performance of passive target
+one-sided communications" (technical report, STFC, 2008), sections 2 and 3.
 """
 
 import reframe as rfm

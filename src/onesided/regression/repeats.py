@@ -18,9 +18,8 @@ from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
 """A launch clears a value that is at most this share of its bound. This share of a bound is 1.5
-times the campaign's least value. Suppose that a latency became three times as high. Then a launch
-clears the latency only if, without this change, the launch would have measured half of the least
-value."""
+times the campaign's least value. A launch clears a latency that became three times as high only if,
+without this change, the launch would have measured half of the least value."""
 
 ENOUGH_LAUNCHES = 7
 """If no launch has cleared a value, the test is launched until this number of launches had cores in

@@ -3,9 +3,8 @@
 A site file may use the environments of this project, or only environments of the site's own. If all
 environments are the site's own, the site file is checked against what ReFrame needs, and may have
 other features and extras. The site file is loaded in the same way as by ReFrame. Some programs can
-exist only on the site's own machine, such as those of a scheduler. If a scheduler's program is
-missing on the site's machine (see `hostnames`), this is a fault. On any other machine, a missing
-program is only a note.
+exist only on the site's own machine, such as those of a scheduler. On the site's machine (see
+`hostnames`), a missing program is a fault. On any other machine, a missing program is only a note.
 """
 
 import re
