@@ -129,7 +129,7 @@ class ConformanceLayouts(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceOperators(ConformanceCheck):
-    """Every operator that MPI allows for each element; origins share target addresses or not."""
+    """Every operator that MPI allows for each element, with or without shared target addresses."""
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries out an operator.
@@ -251,7 +251,7 @@ class ConformanceLarge(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A few cells for each call, epoch, flavor, layout and element; all take about a second."""
+    """A few cells for each call, epoch, flavor, layout and element; the test takes a second."""
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

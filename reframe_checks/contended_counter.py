@@ -39,13 +39,14 @@ class ContendedCounter(OnWire):
 
     @property
     def ranks_per_node(self):
-        """As few ranks on each host as possible."""
+        """Return the number of ranks on each host, which is as small as possible."""
         return -(-self.ranks // wire.MOST_HOSTS)
 
     def ways(self):
         """Return the combinations of axis values, without the axis of the wire delay.
 
-        The numbers of origins are 1, 2, 4, ..., and all ranks that are not on the target's host.
+        The numbers of origins are 1, 2, 4, …, and the number of all ranks outside the target's
+        host.
         """
         others = self.ranks - self.ranks_per_node
         doubled = [2**power for power in range(others.bit_length())]

@@ -18,7 +18,7 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(ByCores):
-    """The base class of the checks of this paper; subclasses name the kernel and its cells."""
+    """The base class of the checks of this paper; subclasses name the kernel and the cells."""
 
     tags = {"dinan", "papers"}
 
@@ -36,7 +36,7 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 
 @rfm.simple_test
 class Mutex(Dinan):
-    """A mutex that all or some ranks lock, while the mutex's host takes part, is idle, or computes.
+    """All or some ranks lock a mutex; the mutex's host takes part, is idle, or computes.
 
     As in the paper, a burst has up to 10,000 cycles of lock and unlock.
     """
@@ -149,7 +149,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write, then a read: different calls keep their order, or no call keeps their order."""
+    """A write, then a read, with calls that keep the two in order, or without such a call."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
@@ -235,7 +235,7 @@ class Epochs(Dinan):
 
 @rfm.simple_test
 class Issue(Dinan):
-    """Rank 1 calls operations on rank 0, pauses, and then makes the call that completes them.
+    """Rank 1 calls operations on rank 0, pauses, and then makes the completing call.
 
     If the window is in shared memory (`allocate`), the call of an operation already writes the
     data. If an operation becomes a message, the library decides when it sends the message.

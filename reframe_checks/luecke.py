@@ -169,7 +169,7 @@ class DistantMessages(Pattern):
         return {"target": spread(self.ranks - 1, MOST_TARGETS)}
 
     def few_own_values(self):
-        """Return the first and the last target; up to four ranks, return every target."""
+        """Return the first and the last target; with up to four ranks, return every target."""
         return {"target": spread(self.ranks - 1, 3 if self.ranks <= 4 else 2)}
 
     def own_of(self, interface, own):

@@ -1,4 +1,4 @@
-"""Origin threads: what threads that access a window cost, compared with processes.
+"""Origin threads: the cost of threads that access a window, compared with processes.
 
 Sources: MPI 4.1, the sections on MPI and threads and on one-sided communication; Zambre,
 Chandramowlishwaran, Balaji, "Scalable Communication Endpoints for MPI+Threads Applications" (ICPADS

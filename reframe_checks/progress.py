@@ -1,7 +1,8 @@
 """Progress: does a one-sided operation complete while its target computes?
 
-Sources: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
-communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the section on progress.
+Sources: "Is MPI-2 suitable for quantum chemistry?", subtitle "Performance of passive target
+one-sided communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the section on
+progress.
 """
 
 import reframe as rfm

@@ -95,7 +95,7 @@ class TransposeOfSource(Transpose):
     """The Fourier transform of a matrix of order 4096 on four tasks, as in the redbook.
 
     With order 4096, the time depends on whether the sender's datatype describes columns or rows;
-    with order 256, it does not.
+    with order 256, the time does not depend on the datatype.
     """
 
     descr = "transpose, order 4096"

@@ -21,7 +21,7 @@ STORAGES = ["disk", "tmpfs"]
 
 @rfm.simple_test
 class ParallelIo(ByCores):
-    """All ranks write or read a cube; each has many short pieces of the file, or one long piece."""
+    """All ranks write or read a cube; a rank has many short pieces of the file, or a long one."""
 
     descr = "parallel input and output"
     tags = TAGS

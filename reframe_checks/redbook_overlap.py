@@ -42,7 +42,7 @@ class Overlap(OnesidedCheck):
 
 @rfm.simple_test
 class OverlapOneThread(Overlap):
-    """Transfers of each size, which the computing thread itself starts and later waits for."""
+    """Transfers of each size; the computing thread itself starts and awaits each transfer."""
 
     descr = "overlap of a transfer and a compute"
     tags = TAGS

@@ -57,7 +57,7 @@ class Completion(Origins):
 
 @rfm.simple_test
 class PutOrdering(OneSetting):
-    """Puts that overlap with the previous put, or with the put eight puts earlier."""
+    """Each put overlaps with the previous put, or with the put that was eight puts earlier."""
 
     descr = "order of overlapping puts"
     tags = TAGS

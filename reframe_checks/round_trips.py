@@ -141,5 +141,5 @@ class RoundTripsGhost(OnWireComputing):
 
     @property
     def ranks_per_node(self):
-        """Two hosts: the target and its ghost process are on one, the origin is on the other."""
+        """Two hosts: the target and its ghost process are on one host, the origin on the other."""
         return GHOST_AND_TARGET

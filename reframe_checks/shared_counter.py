@@ -1,7 +1,7 @@
 """The shared counter: all ranks fetch and increment a number while the number's owner computes.
 
-Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
-communications" (technical report, STFC, 2008), sections 2 and 3.
+Source: "Is MPI-2 suitable for quantum chemistry?", subtitle "Performance of passive target
+one-sided communications" (technical report, STFC, 2008), sections 2 and 3.
 """
 
 import reframe as rfm
@@ -71,7 +71,10 @@ def _random(algorithms, case):
 
 @rfm.simple_test
 class SharedCounterSmoke(SharedCounter):
-    """Does the counter work? Two algorithms, two cases and short computes, in about 2 s."""
+    """Does the counter work?
+
+    The test has two algorithms, two cases and short compute phases, and takes about 2 s.
+    """
 
     descr = "shared counter, smoke test"
     tags = {"smoke"}
@@ -125,7 +128,7 @@ class SharedCounterPapers(SharedCounter):
 
 
 class SharedCounterOfTheReport(SharedCounter):
-    """Every algorithm, with the numbers of processes and tasks of the report of 2008.
+    """A test of every algorithm with the numbers of processes and tasks in the report of 2008.
 
     If ranks share cores, an access takes a hundred times as long, so the test has fewer tasks and
     fewer cells.
@@ -152,7 +155,7 @@ class SharedCounterOfTheReport(SharedCounter):
 
     @property
     def slowdown(self):
-        """The factor by which a cell takes longer than its compute phases, if ranks share cores."""
+        """If ranks share cores, a cell takes its compute phases' time multiplied by this factor."""
         return SLOWDOWN_OF_LOAD * self.load if self.is_crowded else 1
 
 
@@ -165,7 +168,7 @@ class SharedCounterSourceSize(SharedCounterOfTheReport):
 
 @rfm.simple_test
 class SharedCounterFockBuilder(SharedCounterOfTheReport):
-    """Six accesses before each compute phase, as a Fock builder makes (report of 2008)."""
+    """Six accesses before each compute phase, as in a Fock builder (report of 2008)."""
 
     descr = "shared counter, six accesses before each compute"
     accesses_per_task = 6

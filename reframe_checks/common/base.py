@@ -79,21 +79,25 @@ class OnesidedCheck(
 
     @property
     def slowdown(self):
-        """The factor by which a cell takes longer than `seconds_of_cell`, if ranks share cores."""
+        """If ranks share cores, a cell's time is `seconds_of_cell` multiplied by this factor."""
         return max(1, self.load)
 
     @builtins.run_after("init")
     def expect_duration(self):
-        """Add up the expected times of this test's cells, for the campaign's estimate of its time.
+        """Add up the expected times of this test's cells.
 
-        A test is skipped and takes no time if its check does not support the number of ranks.
+        The campaign estimates its own time from the expected times of all tests. A test is skipped
+        and takes no time if its check does not support the number of ranks.
         """
         cells = [] if self.reason_against_ranks else self.declared_points()
         self.expected_s = self.slowdown * math.fsum(map(self.seconds_of_cell, cells))
 
     @builtins.run_after("init")
     def describe_figures(self):
-        """Declare the values that ReFrame shows; a kernel without an experiment has none."""
+        """Declare the values that ReFrame shows.
+
+        A kernel without an experiment has no values to show.
+        """
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
@@ -107,7 +111,7 @@ class OnesidedCheck(
         """Write a description of this test beside its result lines, for `onesided collect-reframe`.
 
         The sessions of a campaign write no description, because the campaign itself declares its
-        tests. `skip` has the verdict and the reason, if the test is skipped.
+        tests. If the test is skipped, `skip` has the verdict and the reason.
         """
         if strays.SESSION_MARKER in os.environ or self.is_dry_run():
             return
@@ -205,7 +209,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """Two mappings: failed cells to their outcomes; cells with changed verdicts to texts."""
+        """Two mappings: failed cells to outcomes, and cells with changed verdicts to texts."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)

@@ -2,7 +2,7 @@
 
 CMake builds kernels only once. If a provider delivers kernels, the fixture checks that they exist.
 `kernels_fixture` chooses a fixture: `Kernels` only builds kernels; `SiteKernels` also runs a probe,
-which finds out what the MPI is.
+which finds out which MPI the environment has.
 """
 
 import pathlib
@@ -89,7 +89,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, BuildPlugin, ScriptPlugin):
 
 
 class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
-    """Fixture for a site's own environment: finds out what its MPI is, and builds the kernels.
+    """Fixture for a site's own environment: finds out which MPI it has, and builds the kernels.
 
     A job on the partition compiles the probe, a small MPI program, with the environment's compiler.
     A second job launches the probe, and then builds the kernels. The probe's findings are
@@ -114,7 +114,7 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
 
     @property
     def has_probe(self):
-        """Whether only a launch of the probe can tell what the MPI is."""
+        """Whether a launch of the probe is needed to find out which MPI the environment has."""
         return not self.is_ours and self.image is None
 
     @builtins.run_after("setup")

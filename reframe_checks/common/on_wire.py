@@ -8,7 +8,7 @@ from .one_setting import OneSetting
 
 
 class OnWire(OneSetting):
-    """One launch for each delay of the wire.
+    """A test that has one launch for each delay of the wire.
 
     The report draws a line through the launches' times. A subclass has the parameter `delay_us`,
     the delay in one direction in microseconds, and the method `ways`.

@@ -73,7 +73,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
         """Skip this test, and write the reason to a file of the session (skips.jsonl).
 
         ReFrame's own report does not say why a test was skipped. In this project's report, the
-        test's cells get the verdict. The reason is one line.
+        test's cells get the verdict `verdict`. The reason is one line.
         """
         folder = os.environ.get("ONESIDED_SESSION")
         if folder:

@@ -4,7 +4,7 @@ In ReFrame, a launcher belongs to a partition, but an MPI belongs to an environm
 with the launcher `srun`, Slurm starts the ranks of some MPIs. The partition's extra `srun_mpi`
 names the families of these MPIs, and the value of `srun --mpi` for each. MPIs of other families use
 their own launcher, which reads the job's nodes from the scheduler. If an MPI is launched inside a
-container, its launcher is in the image. ReFrame's container platform then starts the launcher
+container, the MPI's launcher is in the image. ReFrame's container platform then starts the launcher
 inside the container. An environment of a site's own configuration always uses the partition's
 launcher.
 """

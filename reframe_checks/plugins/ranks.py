@@ -28,7 +28,7 @@ def nodes_of(partition):
     starts their launcher. If a partition with a scheduler does not say how many cores a node has,
     the number of this machine's usable cores is used. If a partition with a scheduler names the
     cores of a node, but has neither `one_node` nor `ranks_per_node`, a node gets a rank for each
-    core. In this case, a launch with more ranks gets more nodes.
+    core. On such a partition, a launch with more ranks than cores of a node gets more nodes.
     """
     declared = partition.processor.num_cpus
     if partition.scheduler.is_local:

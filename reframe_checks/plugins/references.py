@@ -118,7 +118,10 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references for values with bounds; known slow values may be above."""
+        """Return ReFrame's references for values with bounds.
+
+        A known slow value may be above its bound.
+        """
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
@@ -128,7 +131,7 @@ class ReferencePlugin(RegressionTestPlugin):
     def cells_of_defects(self, statuses):
         """Return the cells that show each known defect; leave out defects that make cells slow.
 
-        :arg statuses: the status of each failing cell, or the word for a changed verdict.
+        `statuses` has the status of each failing cell, or the word for a changed verdict.
         """
         defects = [one for one in self.known_defects if one.shows_as != known_defects.SLOW]
         found = known_defects.expected(defects, statuses)

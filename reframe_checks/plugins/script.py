@@ -1,4 +1,4 @@
-"""Run job scripts although their folders' paths have blanks, at which ReFrame splits commands."""
+"""Run job scripts in folders whose paths have blanks; ReFrame splits commands at blanks."""
 
 import pathlib
 

@@ -1,7 +1,7 @@
 """A cluster with Flux: ReFrame runs inside an instance, and ``flux run`` starts the ranks.
 
-    flux alloc -N 2 --exclusive
-    reframe -C reframe_checks/sites/flux.py -c reframe_checks -R -t smoke -r
+Start an instance with ``flux alloc -N 2 --exclusive``. In the instance, start ReFrame with
+``reframe -C reframe_checks/sites/flux.py -c reframe_checks -R -t smoke -r``.
 
 ReFrame's own scheduler ``flux`` gives a job script only one core on one node, even if a test asks
 for more. Therefore the script runs on the node where ReFrame runs, and Flux places the ranks. Flux

@@ -2,7 +2,8 @@
 
 Use this file as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the
 files that ``onesided environments`` writes. Environments that do not exist yet, or are unavailable,
-are also listed. The checks of such an environment are skipped with a reason.
+are also listed. The checks of an environment that does not exist or is unavailable are skipped with
+a reason.
 """
 
 from onesided import sites

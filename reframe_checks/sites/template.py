@@ -1,13 +1,13 @@
 """A site file to copy, which explains every field that onesided uses.
 
 Copy this file to ``reframe_checks/sites/<site>.py`` (a name of lower-case letters, digits and
-underscores), change its content, remove what is not needed, and then run
+underscores), change its content, and remove what is not needed. Then run
+``onesided site check reframe_checks/sites/<site>.py`` and
+``reframe -C reframe_checks/sites/<site>.py -c reframe_checks -R -t smoke --dry-run``.
 
-    onesided site check reframe_checks/sites/<site>.py
-    reframe -C reframe_checks/sites/<site>.py -c reframe_checks -R -t smoke --dry-run
-
-Without changes, the file describes a machine without a scheduler. docs/add-a-site.md describes the
-way from here to a campaign. docs/vocabulary.md has every word of this project.
+Without changes, the file describes a machine without a scheduler. The page docs/add-a-site.md
+describes the way from here to a campaign. The page docs/vocabulary.md has every word of this
+project.
 """
 
 from onesided import sites

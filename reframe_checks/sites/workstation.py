@@ -1,9 +1,8 @@
 """A workstation for several people, without a scheduler.
 
 Half of the machine's cores are for measuring. ReFrame, and all that it starts, use only the cores
-that ``taskset`` allows:
-
-    taskset -c 0-15 reframe -C reframe_checks/sites/workstation.py -c reframe_checks -R -t smoke -r
+that ``taskset`` allows. To use the first 16 cores, start ReFrame with
+``taskset -c 0-15 reframe -C reframe_checks/sites/workstation.py -c reframe_checks -R -t smoke -r``.
 
 Without a scheduler, the checks count the cores that ReFrame may use, but never more than this file
 says.

@@ -98,7 +98,7 @@ class Campaign:
         return [f"--filter-expr={expression}", *tags]
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
-        """Return, for each setting and environment, the variables, or why there are none."""
+        """Return each setting's variables for each environment, or why there are none."""
         mpis = self._families_and_versions()
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
@@ -250,7 +250,7 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return, in words, how long a campaign took here; its size if no run was recorded."""
+    """Return in words how long a campaign took on this machine, or else the campaign's size."""
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"

@@ -79,7 +79,7 @@ def collect(campaign: Campaign) -> None:
 
 
 def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
-    """Write the tables of one piece of a session to a folder; return the rest of its results."""
+    """Write the tables of one piece of a session to a folder; return the piece's other results."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
         write_part(table, folder, number, f"{name}.parquet")
@@ -87,7 +87,7 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
-    """Copy Spack's lock files into the folder of results; a copy's name is the file's hash."""
+    """Copy Spack's lock files into the folder of results; each copy is named by its file's hash."""
     for spack in {
         document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
     }.values():
@@ -127,7 +127,7 @@ def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """Return how many seconds the campaign spent inside launches and in each other activity.
 
     If an earlier run of the campaign finished a session, the session's time in that run counts. If
-    the record of each session has the time of its kernel builds, these builds are listed as an
+    the record of each session has the time of its kernel builds, these builds are listed as a
     separate activity.
     """
     started_s = os.environ.get(STARTED_VARIABLE)

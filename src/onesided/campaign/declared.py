@@ -42,8 +42,8 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
     """Return the campaign's tests as ReFrame describes them, each with the grid of its cells.
 
     The cells of a test depend on the cores of a node. Therefore ReFrame describes the tests once
-    for each partition. `tests` are tests that were declared before; if they are given, only their
-    checks are described.
+    for each partition. If `tests` (earlier declared tests) is given, only the checks of these tests
+    are described.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.
@@ -86,7 +86,7 @@ def test_of(member: Callable[[str], Any], file: str, partition: str) -> dict[str
 
 
 def _nothing_selected(campaign: Campaign, partition: str) -> InputError:
-    """Return an error: the filter expression has a fault, or no test fits."""
+    """Return an error that says: the filter expression has a fault, or no test fits."""
     select = campaign.document["select"]
     output = reframe.ask(campaign, partition, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
@@ -151,8 +151,8 @@ def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
 def sizes_file() -> Path:
     """Return the path of ``campaign_sizes.json``, a file with the message sizes of campaigns.
 
-    ``tools/campaign_sizes.py`` writes this file. The file saves a call of ReFrame. A test of this
-    project verifies that the sizes in the file are the sizes in the ReFrame checks.
+    ``tools/campaign_sizes.py`` writes this file. This file makes a call of ReFrame unnecessary. A
+    test of this project verifies that the sizes in the file are the sizes in the ReFrame checks.
     """
     return paths.config_dir() / "campaign_sizes.json"
 

@@ -132,7 +132,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return one line that says how a header differs from `expected`; None if it does not."""
+    """Return one line that says how a header differs from `expected`; None if the two agree."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -220,7 +220,7 @@ def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dic
 
 
 def _refused_to_start(launch: Launch) -> bool:
-    """Tell whether all ranks ended in MPI_Init_thread, as they may with another MPI's launcher."""
+    """Tell whether all ranks ended in MPI_Init_thread; another MPI's launcher can cause this."""
     crashes = launch.crashes.get(None, [])
     ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
     return bool(crashes) and ended and not launch.headers
@@ -279,7 +279,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return how a cell hung or crashed when it ran again after its result; None if it did not."""
+    """Return how a cell failed when it ran again after its result; None if it did not fail."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")

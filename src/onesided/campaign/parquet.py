@@ -18,7 +18,7 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 COLLECT = "onesided collect"
-"""By default, error messages name this command as the one that writes the Parquet file."""
+"""By default, error messages name this command as the writer of the Parquet file."""
 
 
 def _check_whole(path: Path, made_by: str) -> None:
@@ -40,7 +40,7 @@ def _check_whole(path: Path, made_by: str) -> None:
 def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -> pl.LazyFrame:
     """Return a lazy table with the given columns and types of a Parquet file; read no rows yet.
 
-    `made_by` is the command that writes such a file.
+    `made_by` is the command that writes the Parquet file.
 
     Raises:
         InputError: the file is missing or cut, or lacks a column.
@@ -76,7 +76,7 @@ def read_table(
     """Read a Parquet file; return the given columns with the given types.
 
     `where` selects rows, and `names` selects columns, which must all exist; by default, all rows
-    and columns are read. `made_by` is the command that writes such a file.
+    and columns are read. `made_by` is the command that writes the Parquet file.
 
     Raises:
         InputError: the file is missing or cut, lacks a column, or has a column of another type.

@@ -63,7 +63,7 @@ class Plan:
 
 
 class Progress:
-    """An object that prints how many sessions have ended, and how long the others may take."""
+    """Prints how many sessions have ended, and how long the other sessions may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
         """Wait for the record files of all sessions that are not finished already."""
@@ -138,7 +138,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
 
 
 def _sizes(sessions: list[Session]) -> str:
-    """Return a text that counts sessions, and the launches and cells in each of them."""
+    """Return a text that counts sessions, and the launches and cells in each session."""
     sizes = Counter(
         (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
         for session in sessions

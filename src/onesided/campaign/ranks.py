@@ -3,11 +3,11 @@
 A campaign's ``ranks`` and a partition's extra ``ranks`` are each a list of numbers or a mapping
 with some of the entries below. An entry of the campaign replaces the partition's entry.
 
-- ``list``: the numbers.
-- ``powers_of_two_up_to``: 2, 4, 8, … up to a number. The word ``cores`` in place of a number means
-  the number of cores of all nodes of a job.
-- ``max``: greater numbers of ranks are left out, even if a check has them by default.
-- ``per_node``: the largest number of ranks on a node.
+- ``list`` has the numbers of ranks.
+- ``powers_of_two_up_to`` stands for 2, 4, 8, … up to a number. In ``ranks``, the word ``cores`` in
+  place of a number means the number of cores of all nodes of a job.
+- ``max`` is a limit: greater numbers of ranks are left out, even if a check has them by default.
+- ``per_node`` is the largest number of ranks on a node.
 """
 
 import json
@@ -71,7 +71,7 @@ def of_campaign() -> dict[str, Any]:
 
 
 def merged(partition: Asked, campaign: Asked) -> dict[str, Any]:
-    """Return both ``ranks`` together; the campaign's entries replace the partition's entries."""
+    """Merge the campaign's ``ranks`` into the partition's; the campaign's entries have priority."""
     sources = ("list", "powers_of_two_up_to")
     if any(name in campaign for name in sources):
         partition = {name: value for name, value in partition.items() if name not in sources}
@@ -93,7 +93,7 @@ def numbers(asked: Asked, default: Iterable[int], nodes: Nodes) -> list[int]:
 
 
 def reason_against(ranks: int, least: int, most: int | None, multiple_of: int) -> str | None:
-    """Return the reason why a check cannot run with a number of ranks; None if it can.
+    """Return why a check cannot run with a number of ranks; None if the check can run.
 
     A check can run with the multiples of `multiple_of` from `least` to `most`; if `most` is None,
     there is no upper limit.

@@ -22,7 +22,8 @@ LEAST: Mapping[str, tuple[float, str]] = {
 }
 """For each unit: the least value that a sample may have, and the allowed values in words."""
 DIFFERENCES = ("remaining",)
-"""The metrics that are a difference between two times. Such a difference may be below 0."""
+"""The metrics that are a difference between two times. A difference between two times may be below
+0."""
 
 DAMAGED = "damaged file"
 """The beginning of the text that says why a cell of a damaged file is `not_run`."""
@@ -209,7 +210,10 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """Check that all samples of a result line are numbers or null. A schema would be too slow."""
+    """Check that all samples of a result line are numbers or null.
+
+    A check by a JSON Schema would be too slow.
+    """
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
@@ -317,8 +321,8 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
     """Return how many seconds a launcher ran; None if its end is not known.
 
-    The times are from the system clock. If this clock was set back meanwhile, so that the end is
-    before the beginning, the function returns 0.
+    The times are from the system clock. If the system clock was set back meanwhile, so that the end
+    is before the beginning, the function returns 0.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
@@ -328,8 +332,8 @@ def read_launch(lines: Path | str, launches: Path | str, shown: str | None = Non
     """Read the files of a launch. A missing file counts as an empty file.
 
     `lines` is the kernel's JSON-lines file; the side files are beside this file. `launches` is the
-    launch script's record. A message about damage calls the JSON-lines file `shown`; by default,
-    the file's own name.
+    launch script's record. Messages about damage name the JSON-lines file `shown`; by default, they
+    use the file's own name.
 
     Raises:
         InputError: a whole line does not fit the schema (for example, another version).

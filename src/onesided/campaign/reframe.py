@@ -163,7 +163,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 
 
 def _ended_well(record: Path) -> bool:
-    """Tell whether all launchers in a launch record exited with 0; False if it is unreadable."""
+    """Tell whether all launchers in a record exited with 0; False for an unreadable record."""
     try:
         return all(launch["exit_status"] == 0 for launch in read_attempts(record))
     except InputError:

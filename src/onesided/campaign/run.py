@@ -74,8 +74,8 @@ def _clear(since_s: float | None) -> tuple[int, int]:
     """End the processes that campaigns of this checkout left behind, and remove their files.
 
     Return how many processes ended and how many files were removed. `since_s` is when the first of
-    the processes began, in seconds since the epoch; None if no launch was killed. In this
-    case, no file is removed, because another job of this user may be about to map the file.
+    the processes began, in seconds since the epoch; None if no launch was killed. If `since_s` is
+    None, no file is removed, because another job of this user may be about to map the file.
     """
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     ended += strays.end_mounts(paths.images_dir())

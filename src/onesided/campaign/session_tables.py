@@ -85,7 +85,10 @@ class Collected:
 
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
-    """Yield the pieces into which a slot's session is divided: at least one, even if empty."""
+    """Yield the pieces into which a slot's session is divided: at least one piece.
+
+    If the session has only one piece, this piece may be empty.
+    """
     piece = Piece(slot)
     environment = slot.campaign.environment(slot.environment, slot.partition)
     for test in tests_for(tests_on(tests, slot.partition), environment):
@@ -156,7 +159,7 @@ def collected(piece: Piece) -> Collected:
 
 
 def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
-    """Return the placement that a test asks for, or the observed placement if it asks for none."""
+    """Return the placement that a test asks for, or else the placement that was observed."""
     said = header.get("placement", {})
     return said["found"] if said.get("asked") == outcomes.AS_LAUNCHED else test["placement"]
 
@@ -164,7 +167,10 @@ def _placement(test: Mapping[str, Any], header: Mapping[str, Any]) -> str:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table with all columns of `schema`; a column not in `columns` has one value only."""
+    """Return a table with all columns of `schema`.
+
+    A column that is not in `columns` has the same value in all rows.
+    """
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]

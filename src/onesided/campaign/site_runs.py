@@ -2,8 +2,8 @@
 
 Each test leaves a file ``declaration.json`` beside its result lines. This file has the cells and
 the environment of the test, and the reason if the test was skipped. ReFrame's report says where
-these files are. The next run of ReFrame replaces them, so the campaign's results have copies.
-Each report of ReFrame becomes a round of the campaign.
+these files are. The next run of ReFrame replaces these files, so the campaign's results have copies
+of the files. Each report of ReFrame becomes a round of the campaign.
 """
 
 import shutil
@@ -60,7 +60,7 @@ class SiteCampaign(Campaign):
         return [name for name, where in self.described if where == partition]
 
     def environment(self, name: str, partition: str | None = None) -> Document:
-        """Return an environment's document on a partition; on any partition if none is given."""
+        """Return an environment's document on a partition; by default, on any partition."""
         if (name, partition) in self.described:
             return self.described[name, partition]
         found = [one for (own, _), one in self.described.items() if own == name]

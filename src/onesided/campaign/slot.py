@@ -137,7 +137,7 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
     """Yield each test in earlier sessions of the slot: the session's folder and the test's entry.
 
     The oldest session is first. Tests that were interrupted or not run are left out. Records of
-    another format version and the session whose folder is `but` are left out, too.
+    another format version are left out, and so is the session with the folder `but`.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),

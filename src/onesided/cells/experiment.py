@@ -49,8 +49,8 @@ Better = Literal["lower", "higher"]
 class Metric:
     """A value of each launch: the median of samples that were first combined over the ranks.
 
-    Each metric is declared only once. ReFrame shows the values of the metric, and pages and
-    comparisons use them.
+    Each metric is declared only once. ReFrame shows the values of the metric; pages and comparisons
+    use these values.
 
     Attributes:
         name: the name of the metric in summary.parquet.
@@ -79,7 +79,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class FigureOfMerit:
-    """The value of each cell that a comparison of two campaigns compares.
+    """The value of a cell that is used in a comparison of two campaigns.
 
     Attributes:
         metric: a metric of the launch values that the analysis returns.
@@ -165,9 +165,9 @@ class Experiment:
 class Experiments(Mapping[str, Experiment]):
     """The experiments by kernel name, in the order in which a report shows them.
 
-    The commands pass the experiments to the packages below `studies`, because these packages must
-    not import the studies. Pages cannot be pickled, so other processes get only the function that
-    finds the experiments.
+    The commands pass the experiments to the packages on which `studies` builds, because these
+    packages must not import the studies. Pages cannot be pickled, so other processes get only the
+    function that finds the experiments.
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:

@@ -87,7 +87,8 @@ worse than any other verdict."""
 RELEASED = "released"
 """The name of a series of samples about the call with which the target opens its epoch. While the
 target makes this call, the origin waits outside MPI and then calls MPI. A sample is 1 if the
-target's call returned only after the origin's call, and 0 if it returned before."""
+target's call returned only after the origin's call, and 0 if the target's call returned before the
+origin's call."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
 """An operation is early if it took less than this share of the target's remaining compute time."""
@@ -139,9 +140,10 @@ def change(before: str, after: str, crowded: bool) -> str | None:
     """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not change.
 
     The change is `OPEN` if one of the two verdicts is `UNDECIDED`, or if one of the two cells was
-    not measured. If `crowded` is true, one of the two cells had fewer cores than threads. Then a
-    change from one observed verdict to another is `OPEN`, because the scheduler may be the cause.
-    Even then, a new failure is always worse, and a failure that disappeared is always better.
+    not measured. If `crowded` is true, one of the two cells had fewer cores than threads. If
+    `crowded` is true, a change from one observed verdict to another is `OPEN`, because the
+    scheduler may be the cause. Even if `crowded` is true, a new failure is always worse, and a
+    failure that disappeared is always better.
     """
     if before == after:
         return None

@@ -46,7 +46,7 @@ class Command:
 
 
 COMMANDS: dict[tuple[str, ...], Command] = {}
-"""All commands of the modules imported so far. A key is the words of a command's name."""
+"""All commands of the modules imported so far. A key has the words of a command's name."""
 
 
 def argument(*names: str, **details: Any) -> Argument:

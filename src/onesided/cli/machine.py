@@ -157,7 +157,7 @@ def container_build(options: argparse.Namespace) -> int:
     "where they differ. When they were built is no part of it.",
 )
 def container_compare(options: argparse.Namespace) -> int:
-    """Print the differences between two container images; return 1 if there are any.
+    """Print the differences between two container images; return 1 if the images differ.
 
     Raises:
         InputError: a file does not exist.

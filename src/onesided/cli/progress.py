@@ -120,10 +120,10 @@ def _print_table(output: Path, cells: list[str], status: int) -> None:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Below the table, print what the ranks wrote to the terminal.
+    """Below the table, the function prints what the ranks wrote to the terminal.
 
-    If several lines differ only in the name of the process at their beginning, only the first line
-    is printed: an MPI library may print a line for each window.
+    An MPI library may print a line for each window. Therefore, of several lines that differ only in
+    the process name at their beginning, only the first line is printed.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "be launched (1); 2 bad input.",
 )
 def run(options: argparse.Namespace) -> int:
-    """Print the old and the new verdict of a cell; return 1 if both are decided and differ, else 0.
+    """Print the old and the new verdict of a cell; return 1 if two decided verdicts differ, else 0.
 
     Raises:
         InputError: an environment, the results or the cell are not known; nothing was installed.
@@ -124,7 +124,7 @@ def _shown(row: Mapping[str, Any], key: str) -> str:
     description="Source an advice file, run its claims again, and say whether they hold.",
 )
 def advice(options: argparse.Namespace) -> int:
-    """Test the claims of an advice file; print a line for each claim; return 1 if one is false.
+    """Test the claims of an advice file; print a line for each claim; return 1 if a claim is false.
 
     Raises:
         InputError: a file claims nothing or names an environment that is not there.

@@ -65,7 +65,7 @@ def compare(
 ) -> Campaigns:
     """Compare a campaign with another.
 
-    `same` gives, for an environment's name in the first campaign, its name in the second.
+    `same` maps an environment's name in the first campaign to its name in the second campaign.
 
     Raises:
         InputError: a file is missing or cut, a name is unknown, or no cell is in both campaigns.
@@ -87,7 +87,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Map the only name that `first` lacks to the only name that `second` lacks, if both exist."""
+    """Map the only name that `first` lacks to the only name that `second` lacks, if any."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
@@ -130,7 +130,7 @@ def _place_in_first(
 ) -> Callable[[Place], Place]:
     """Return a function that finds a cell of the second campaign in the first campaign.
 
-    A cell of each campaign is the same cell if test, cell id and environment are equal.
+    Two cells of different campaigns are the same cell if test, cell id and environment are equal.
     Environments with different names are matched if ``same`` maps one name to the other, or if each
     campaign has only one unmatched environment of the same family and launch model. Partitions with
     different names are matched if each campaign has only one unmatched partition. If the first

@@ -24,10 +24,10 @@ ratios without a real change, 0.958 was farthest from 1."""
 CELL_LAUNCHES = 7
 """How many launches each side of a comparison needs to judge a single cell. The values of some
 cells are bimodal. With six launches, one side may show only one mode, and the other side only the
-other mode. In one of 2048 bimodal cells, six launches on each side show such a false difference. A
-campaign has dozens of bimodal cells. Some launches do not count, because their cores were far apart
-or another program used a core. After ten rounds, seven launches of a cell still count; after six
-rounds, fewer than seven count."""
+other mode. In one of 2048 bimodal cells, six launches on each side show a false difference of this
+kind. A campaign has dozens of bimodal cells. Some launches do not count, because their cores were
+far apart or another program used a core. After ten rounds, seven launches of a cell still count;
+after six rounds, fewer than seven count."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """How many launches each side of a comparison needs to judge an environment, whose values are means

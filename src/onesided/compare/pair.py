@@ -113,7 +113,7 @@ class Pair:
 
     @property
     def environment(self) -> str:
-        """Return the environment's name; both names if they differ between the sides."""
+        """Return the environment's name; both names if the sides use different names."""
         return in_both(self.first["environment"], self.second["environment"])
 
     @property
@@ -123,7 +123,7 @@ class Pair:
 
     @property
     def change(self) -> str | None:
-        """Return how the verdict changed: worse, better or open; None if it did not change."""
+        """Return how the verdict changed: worse, better or open; None for equal verdicts."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 
@@ -134,7 +134,7 @@ class Pair:
 
     @property
     def ratio(self) -> float | None:
-        """Return the second side's median divided by the first's; None if a median is missing."""
+        """Return the second side's median divided by the first side's; None if one is missing."""
         if self.value_first is None or self.value_second is None or not self.value_first["value"]:
             return None
         return self.value_second["value"] / self.value_first["value"]
@@ -184,7 +184,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """The difference of an environment over many cells, with their partition, setting and kernel.
+    """An environment's difference over many cells, with the partition, setting and kernel.
 
     Attributes:
         system: the system of the first side.
@@ -208,7 +208,7 @@ class Overall:
 
     @property
     def name(self) -> str:
-        """Return the environment's name; both names if they differ between the sides."""
+        """Return the environment's name; both names if the sides use different names."""
         return in_both(self.environment, self.other)
 
     def has(self, pair: Pair) -> bool:
@@ -270,7 +270,7 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell is compared: with a figure of merit, not failed, and not crowded."""
+    """Tell whether a cell has a figure of merit, did not fail, and is not crowded."""
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 
@@ -288,7 +288,7 @@ def compare(
     """Compare the cells of two sides.
 
     `part_of` returns the part to which a cell belongs. The cells of a part are tested together. If
-    it is not given, each cell is tested alone.
+    `part_of` is not given, each cell is tested alone.
 
     Raises:
         InputError: values.parquet of a side is missing or cut.
@@ -319,7 +319,10 @@ def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
 
 
 def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
-    """Return the difference between the two sides for each group of cells, tested together."""
+    """Return the difference between the two sides for each group of cells.
+
+    The cells of a group are tested together.
+    """
     return differences.differences(list(map(_together, parts)), differences.CELLS)
 
 

@@ -1,4 +1,4 @@
-"""Container images: which MPIs and kernels they contain, and how a kernel is launched in one.
+"""Container images: which MPIs and kernels they contain, and how to launch a kernel in a container.
 
 There are three launch models. In the model *contained*, the launcher and the ranks are in one
 container. In the model *hybrid*, the host's launcher starts one container for each rank. The model
@@ -130,7 +130,7 @@ def exec_options(environment: Mapping[str, Any]) -> list[str]:
 
 
 def is_entered(environment: Mapping[str, Any]) -> bool:
-    """Tell whether a launch has to start containers; False if this process is already in one."""
+    """Tell whether a launch has to start containers; False if this process is in a container."""
     return environment["container"] is not None and inside() is None
 
 

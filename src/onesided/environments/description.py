@@ -134,7 +134,7 @@ def describes(document: Document, found: Installation) -> bool:
 
 
 def version_shown(document: Document) -> str:
-    """Return the version text of a ready MPI, and how its ranks end if they end with a failure."""
+    """Return a ready MPI's version text, and how the MPI's ranks end if they end with a failure."""
     if document["teardown"] is None:
         return document["library_version"]
     return f"{document['library_version']} ({document['teardown']})"

@@ -84,7 +84,7 @@ class Identity:
 
 
 def is_shared(folder: Path) -> bool:
-    """Tell whether a folder may contain several MPIs, so that it does not identify one MPI."""
+    """Tell whether a folder may contain several MPIs, and so does not identify one MPI."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 

@@ -30,8 +30,8 @@ MPI = "mpi"
 """The name of the definition file that all images with an MPI use. Each kernel is an app of an
 image with an MPI."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""For each image definition with one app per kernel: the standard of the kernels (MPI or
-OpenSHMEM)."""
+"""The standard of the kernels (MPI or OpenSHMEM) in each image definition with one app per
+kernel."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -40,7 +40,7 @@ FAMILIES = {
         "Intel Simplified Software License (Intel MPI), which goes with every copy",
     ),
 }
-"""For each MPI family: the name of the MPI as readers know it, and its licence."""
+"""The name under which readers know the MPI of each MPI family, and the licence of the MPI."""
 APP = """
 %apprun {kernel}
     exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
@@ -152,7 +152,7 @@ class Builder:
     def build(self, image: Image) -> float:
         """Build an image and the outdated images on which it depends; return the seconds needed.
 
-        If two builds use the same folder, one waits until the other has ended.
+        If two builds use the same folder, the second build waits until the first build has ended.
 
         Raises:
             OnesidedError: a build failed. The message names the build's log. An existing image
@@ -176,7 +176,7 @@ class Builder:
         return time.monotonic() - begin
 
     def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
-        """Build an image that others depend on, if outdated; return a hash of its sources."""
+        """Build a shared image if the image is outdated; return a hash of the image's sources."""
         folder = paths.project_root() / "containers"
         scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
         files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)

@@ -1,8 +1,7 @@
 """Two commands inside an image: `bake` when the image is built, `launch` when an app is run.
 
-python -m onesided.environments.inside bake IMAGE ENVIRONMENT...
-
-python -m onesided.environments.inside launch KERNEL [OPTION...]
+The commands are ``python -m onesided.environments.inside bake IMAGE ENVIRONMENT...`` and
+``python -m onesided.environments.inside launch KERNEL [OPTION...]``.
 """
 
 import hashlib

@@ -20,9 +20,10 @@ outlive their launcher can be found."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
 """The environment variable that lists the kernels to build, separated by commas. If the variable is
 not set, ReFrame builds all kernels. A session needs only a few kernels, but ReFrame builds kernels
-before it knows which ones."""
+before it knows which kernels the session needs."""
 LAST_WORDS = 2000
-"""The error message of a failed build contains this many last characters of its output."""
+"""The error message of a failed build contains at most this many characters, from the end of the
+build's output."""
 
 
 def build_script() -> Path:
@@ -41,7 +42,7 @@ def names(library: str = libraries.MPI) -> list[str]:
 
 
 def chosen(library: str) -> list[str]:
-    """Return a library's kernels that `CHOICE_VARIABLE` lists; all kernels if it is not set."""
+    """Return a library's kernels that `CHOICE_VARIABLE` lists; by default, all kernels."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 

@@ -1,7 +1,7 @@
 """Probe an MPI: compile a small program and run it on two ranks, to see which MPI this is.
 
-Some versions of MPIs start only if further environment variables, called fallbacks, are set. Their
-values depend on the MPI's folder.
+Some versions of MPIs start only if further environment variables, called fallbacks, are set. The
+values of fallbacks depend on the MPI's folder.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Installation:
     def in_folder(
         cls, declaration: Declaration, root: Path, requirements: str | None
     ) -> Installation:
-        """Return the MPI in a folder; its family declares where in the folder the programs are."""
+        """Return the MPI in a folder; the MPI's family declares where the programs are."""
         family = declaration.family_data
         launcher = root / family["launcher"]
         return cls(
@@ -102,7 +102,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Replace ``{folder of PATTERN}`` by the folders with such files; None if there are none."""
+    """Replace ``{folder of PATTERN}`` by the folders with such files; None without such files."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:
@@ -122,8 +122,8 @@ def probe(
 
     `folder` is for the program, its findings and the logs, and is emptied first. `timeout_s` is the
     time limit of the run. The result has the members of the program's JSON object, with
-    ``library_version`` in one line. Its member ``teardown`` says how the ranks ended if
-    shmem_finalize did not return; otherwise it is None.
+    ``library_version`` in one line. The member ``teardown`` of the result says how the ranks ended
+    if shmem_finalize did not return; otherwise ``teardown`` is None.
 
     Raises:
         UnavailableError: the MPI cannot compile, run or communicate, or another MPI ran in its

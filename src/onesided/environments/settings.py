@@ -74,8 +74,8 @@ def value(setting: str, family: str | None, version: str | None) -> SettingValue
     """Return what a setting means for an MPI.
 
     The setting is unavailable if it does not name the MPI's family. If `family` is None, the family
-    is not known yet, or the MPI has no declared family. Such an MPI has only the setting `DEFAULT`,
-    which sets nothing. `version` is None if the version is not known yet.
+    is not known yet, or the MPI has no declared family. If `family` is None, the MPI has only the
+    setting `DEFAULT`, which sets nothing. `version` is None if the version is not known yet.
 
     Raises:
         KeyError: the setting is not declared.
@@ -95,7 +95,7 @@ def value(setting: str, family: str | None, version: str | None) -> SettingValue
 
 
 def shares_memory(setting: str) -> bool:
-    """Tell whether the ranks of one node may share memory at a setting, with every MPI family.
+    """Tell whether the ranks of one node may share memory with a setting, for every MPI family.
 
     Raises:
         KeyError: the setting is not declared.
@@ -116,7 +116,7 @@ def spans_hosts(setting: str) -> bool:
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
-    """Check that MPIs and setting fit, before any MPI is installed.
+    """Check that MPIs and setting fit together, before any MPI is installed.
 
     MPIs whose family or version is not declared are not checked here.
 

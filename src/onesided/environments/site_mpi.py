@@ -53,7 +53,10 @@ def environment_file(definition: Definition) -> Path:
 
 
 def read(definition: Definition) -> Document:
-    """Return the document of a site's environment. If none is valid, `unknown` makes one."""
+    """Return the document of a site's environment.
+
+    If no valid document exists, `unknown` makes a document.
+    """
     try:
         document = documents.read_json(environment_file(definition), "environment")
     except InputError:
@@ -119,8 +122,8 @@ def described(definition: Definition, folder: Path) -> Document:
 def of_image(definition: Definition, text: str) -> Document:
     """Return the document of an environment whose kernels are in a container image.
 
-    With such an environment, the host's launcher starts a container for each rank. `text` is the
-    content of the image's `containers.DOCUMENT`.
+    With an environment in a container image, the host's launcher starts a container for each rank.
+    `text` is the content of the image's `containers.DOCUMENT`.
 
     Raises:
         UnavailableError: this is no image of this project, or has kernels of other sources.
@@ -169,7 +172,7 @@ def family_of_package(package: str) -> str | None:
 
 
 def family_in(text: str) -> str | None:
-    """Return the MPI family that a library's version text names; None if it names none."""
+    """Return the MPI family that a library's version text names; None if it names no family."""
     found = identity.package_and_version(text)
     return family_of_package(found[0]) if found else None
 
@@ -182,7 +185,7 @@ def _declaration(
 
 
 def _first_number(text: str) -> str:
-    """Return the first number with dots in a version text; if there is none, the first word."""
+    """Return the first number with dots in a version text, or else the text's first word."""
     found = re.search(r"\d+(?:\.\d+)+", text)
     return found[0] if found else text.split()[0]
 

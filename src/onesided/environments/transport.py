@@ -1,9 +1,9 @@
 """Find out how an MPI transports window accesses, from the debug output of an untimed launch.
 
 A debug report is the output of one launch of the kernel `progress` with one window flavor. A debug
-report begins with the library's output, and ends with the kernel's JSON lines. If it does not show
-an attribute of the transport, the attribute is None. No attribute is guessed from what a setting
-asks for.
+report begins with the library's output, and ends with the kernel's JSON lines. If a debug report
+does not show an attribute of the transport, the attribute is None. No attribute is guessed from
+what a setting asks for.
 """
 
 import re
@@ -131,7 +131,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the value if all given values are equal; None if they differ or there are none."""
+    """Return the value if all given values are equal; otherwise, or without values, None."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -296,7 +296,7 @@ def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
     """Return Open MPI's component for all windows of a launch.
 
-    The result is None if the debug report does not show for certain which component it is.
+    The result is None if the debug report does not show for certain which component Open MPI uses.
     """
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]

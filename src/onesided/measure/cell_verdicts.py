@@ -65,7 +65,7 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell's kernel is compared, its setting is `default`, and it is not crowded.
+    """Tell whether a cell is compared, has the setting `default`, and is not crowded.
 
     `cell` is an entry of verdicts.json; `merits` has the kernels whose cells are compared.
     """
@@ -162,10 +162,10 @@ def verdicts(
     """Judge the declared cells; return one entry of verdicts.json for each cell.
 
     `threads` has the numbers of threads in the whole campaign, from
-    `setting_check.default_threads`; if they are not given, they are computed from these tables. If
+    `setting_check.default_threads`; by default, the numbers are computed from these tables. If
     `of_one` is true, one launch is enough: the verdict is the verdict that `MINIMUM_VALID_LAUNCHES`
-    launches with the same samples would get. A caller that shows it must say that it
-    is from one launch.
+    launches with the same samples would get. A caller that shows this verdict must say that the
+    verdict is from one launch.
     """
     if threads is None:
         threads = setting_check.default_threads(campaign.cells.lazy())
@@ -229,7 +229,7 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
     """Yield the entries of verdicts.json from a file in the layout that `onesided analyse` writes.
 
-    If several entries have equal labels or texts, memory holds these only once.
+    If several entries have equal labels or texts, memory holds each label or text only once.
     """
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)

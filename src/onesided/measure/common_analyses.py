@@ -1,4 +1,4 @@
-"""Analyses that experiments share: for cells without a verdict, and with a computing rank.
+"""Analyses that experiments share: for cells without verdicts, and cells with a computing rank.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -48,9 +48,9 @@ def values_of(
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     """Return the value of a metric for each launch.
 
-    First, samples with the same index are combined over all ranks. Then the median of these
-    combined samples is taken. `samples` has the columns LAUNCH, metric, rank, index and value. The
-    value may be null.
+    First, samples with the same index are combined over all ranks. Then the median of the combined
+    samples is taken. `samples` has the columns LAUNCH, metric, rank, index and value. The value may
+    be null.
     """
     value, rank = pl.col("value"), pl.col("rank")
     over_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}
@@ -232,8 +232,8 @@ class BehindAnalysis(ComputingAnalysis):
         """Return each access, and how much of a compute phase remained when the access was issued.
 
         If an access needs a call of the computing rank (series ``behind``), the access's time says
-        nothing about progress. Such an access is marked as not valid, and its value of `RELEASED`
-        is 1.
+        nothing about progress. An access that needs a call of the computing rank is marked as not
+        valid, and its value of `RELEASED` is 1.
         """
         met = super().evidence(samples)
         behind = samples.filter(pl.col("metric") == "behind").select(

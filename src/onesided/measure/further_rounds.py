@@ -17,8 +17,8 @@ from onesided.system import documents, writing
 from onesided.system.errors import InputError
 
 HALF_WIDTH = "half-width"
-"""One reason for a further round: the interval of the cell's value is too wide. The other reason is
-the verdict `undecided`."""
+"""One reason for a further round: the interval of the cell's value is too wide. The other reason
+for a further round is the verdict `undecided`."""
 
 ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
 """The words that say why there are no more rounds in a campaign."""
@@ -44,7 +44,7 @@ def is_asked(cell: Cell, merits: Container[str]) -> bool:
 def reason(
     cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
 ) -> str | None:
-    """Return why a cell needs a further round; None if it needs none, or if none would help.
+    """Return why a cell needs a further round; None if no further round is needed or useful.
 
     `cell` is an entry of verdicts.json. `row` is the row of the summary with the cell's figure of
     merit; None if there is no value. `until` is the stopping rule of the campaign file. `merits`
@@ -136,7 +136,7 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Write the cells of a further round to a file, or why there is no round; return the file.
+    """Write the cells of a further round to a file, or why there is no such round; return the file.
 
     Raises:
         InputError: the campaign file asks for no further round with this number, or a session of an
@@ -171,7 +171,7 @@ def _end(
     number: int,
     sessions: list[dict[str, Any]],
 ) -> str | None:
-    """Return why there is no further round; None if there is one.
+    """Return why there is no further round; None if there is a further round.
 
     A campaign's time is the sum of the times of its sessions; the time between sessions does not
     count. Therefore a campaign that was killed and then continued decides as if it had not been

@@ -33,9 +33,9 @@ origin waited for a core during its access."""
 MOST_RUN_DELAY = 0.1
 """The largest share of the target's state for which a rank may wait for its core. If a rank waits
 longer, it counts as a rank that lost its core. Some targets call MPI again and again during their
-state (they probe or poll). If such a target lost its core, its remaining visits to MPI say how much
-of its state remains. If the origin lost its core, the origin could not see these visits, and the
-sample is not used."""
+state (they probe or poll). If a target that probes or polls lost its core, its remaining visits to
+MPI say how much of its state remains. If the origin lost its core, the origin could not see these
+visits, and the sample is not used."""
 
 LEAST_VISITS = 10
 """If a target lost its core, a sample counts only if at least this many of the target's visits to
@@ -126,10 +126,10 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
     """Return the delay (s) at which an operation's time saturates; None if it does not saturate.
 
     The result is a delay only if four conditions are met. The remaining compute times differ so
-    much that a time in proportion to them would have grown. The times did not grow. Most times are
-    near the delay, so that not some operations wait and others return early. Enough launches
-    contribute. The delay is the median time of the half of the samples with the longest remaining
-    compute times.
+    much that a time proportional to the remaining compute time would have grown. The times did not
+    grow. Most times are near the delay, which excludes a mixture of waiting and early operations.
+    Enough launches contribute. The delay is the median time of the half of the samples with the
+    longest remaining compute times.
     """
     samples = sorted(
         pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)
@@ -155,7 +155,8 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 def with_help(found: Verdict) -> Verdict:
     """Replace the verdict `independent` by `with help`, if the target or its helper calls MPI.
 
-    Then an operation that returns early shows only that progress is possible with help.
+    If the target or its helper calls MPI, an operation that returns early shows only that progress
+    is possible with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 

@@ -31,9 +31,9 @@ that the core executes at a time. The width is measured once for each sample of 
 WIDE_FACTOR = 0.85
 """A core counts as not shared with another program if its width is at least this share of its full
 width in the same cell. On one virtual machine, a core that another guest also used had 45 to 70 %
-of its full width. A core that was not shared had 85 to 100 %. At other hours, a core that a mostly
-waiting guest also used had 70 to 95 %. Therefore no limit separates all shared cores from all cores
-that are not shared."""
+of its full width. A core that was not shared had 85 to 100 % of its full width. At other hours, a
+core that a mostly waiting guest also used had 70 to 95 % of its full width. Therefore no limit
+separates all shared cores from all cores that are not shared."""
 TARGET_WIDTH = "target_core_width"
 """The series of widths of the target's core, measured before and after each moment of the
 latency."""
@@ -42,9 +42,9 @@ LEAST_OWN = 3
 count."""
 
 NEAR_FACTOR = 1.5
-"""Two cores are `near` if the round trip of a cache line between them is at most this factor longer
-or shorter than the usual round trip between near cores of the partition. On one virtual machine,
-the round trips between cores had only two different lengths, more than a factor of two apart. On
+"""Two cores are `near` if the round trip of a cache line between them differs by at most this
+factor from the usual round trip between near cores of the partition. On one virtual machine, the
+round trips between cores had only two different lengths, more than a factor of two apart. On
 another machine, the round trip between two threads of one core was six times shorter than between
 any two cores."""
 NEAR_PERCENT = 25
@@ -63,13 +63,13 @@ of the other moments. If these medians differ by more than this factor, the cond
 cell's latency. If neither condition (cores near each other, cores not shared) matters, all moments
 of the cell count."""
 LEAST_SHARE = 0.3
-"""Latencies must meet a condition on the cores only if at least this share of the cell's launches
-have a moment that meets the condition. Without this rule, one or two launches could be a reason to
-leave out most launches."""
+"""A cell's latencies must meet a condition on the cores only if at least this share of the cell's
+launches have a moment that meets the condition. Without this rule, one or two launches could be a
+reason to leave out most launches."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """The states of the cores while a latency was measured, the best first. In summary.parquet, a
-latency has one statistic for each of these states, with the name of the state."""
+latency has one statistic for each state of the cores, with the name of the state."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
 """For each state of the cores, the name of a column in the table of `launch_latencies`."""
@@ -79,8 +79,8 @@ MET = "met_cores"
 latency: 1 if they were, else 0. The metric has a statistic for each condition on the cores, except
 for conditions that make no difference to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""For each condition on the cores: the state of the cores when the condition is not met. The names
-of the conditions are also the names of the statistics of `MET`."""
+"""For each condition on the cores, the state of cores that do not meet the condition. The names of
+the conditions are also the names of the statistics of `MET`."""
 
 Met = tuple[tuple[float, float] | None, ...]
 """A tuple with one entry for each condition on the cores: the smallest and the largest value of
@@ -263,7 +263,10 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Return an expression that is true at moments that do not meet a condition that matters."""
+    """Return an expression that is true at moments when a relevant condition is not met.
+
+    A condition is relevant if it makes a difference to the cell's latency.
+    """
     met = (among & pl.col(name)).any().over(LAUNCH)
     enough = met.filter(among).mean().over(PLACE) >= LEAST_SHARE
     return among & ~pl.col(name) & (enough & _differ(name, among)).fill_null(False)
@@ -296,16 +299,16 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the latency of each launch of a cell, and the state of the cores when it was measured.
+    """Return the latency of each launch of a cell, and the state of the cores at the measurement.
 
     A launch measures its latency at several moments. A moment counts only if it meets two
     conditions: no other program used the cores of origin and target, and these cores were near each
-    other. A condition that makes no difference to the cell's latency need not be met. The
-    column ``latency.median`` has the least latency of the moments that count. The least latency is
-    taken because other work of the machine can only increase a latency. If no moment of a launch
-    counts, the least latency of moments at which no other program used the cores is stored as
-    ``latency.far``. If another program used the cores at every moment, the least latency of the
-    launch is stored as ``latency.shared``.
+    other. A condition that makes no difference to the cell's latency need not be met. The column
+    ``latency.median`` has the least latency of the moments that count. The least latency is taken
+    because other work of the machine can only increase a latency. If no moment of a launch counts,
+    the column ``latency.far`` has the least latency of the moments at which no other program used
+    the cores. If another program used the cores at every moment, the column ``latency.shared`` has
+    the least latency of the launch.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (

@@ -22,7 +22,7 @@ class SettingCheck:
 
     @property
     def note(self) -> str | None:
-        """Return a remark on a cell if its transport is not fully known; None if it is known."""
+        """Return a remark on a cell if its transport is not fully known, else None."""
         if not self.unknown:
             return None
         return f"transport not proven: {', '.join(self.unknown)} not known"

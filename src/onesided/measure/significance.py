@@ -100,7 +100,7 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the value t for which Student's distribution has the share `coverage` in -t to t."""
+    """Return the t for which Student's distribution has the share `coverage` between -t and t."""
     t, step = 0.0, 1.0
     # above 0, the tail falls more and more slowly, so Newton's steps approach the result from
     # the left
@@ -157,12 +157,12 @@ def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
     """Return the p-values of several tests, corrected for the number of tests (Holm).
 
-    If every test with a corrected p-value below some level is said to show a difference, the
-    probability of any false difference is at most this level. The correction is right even if the
-    tests depend on each other, as tests of cells of one launch do. The k-th smallest of n p-values
-    is multiplied by n - k + 1. No result is below the result of a smaller p-value. The method is
-    from Holm, Scandinavian Journal of Statistics 6, 1979, 65-70. A probability is None if there was
-    no test. A None stays None and is not counted.
+    If a difference is reported for every corrected p-value below some level, the probability of any
+    false difference is at most this level. The correction is right even if the tests depend on each
+    other, as tests of cells of one launch do. The k-th smallest of n p-values is multiplied by n -
+    k + 1. No result is below the result of a smaller p-value. The method is from Holm, Scandinavian
+    Journal of Statistics 6, 1979, 65-70. A probability is None if there was no test. A None stays
+    None and is not counted.
     """
     tested = sorted((p, place) for place, p in enumerate(probabilities) if p is not None)
     adjusted: list[float | None] = [None] * len(probabilities)

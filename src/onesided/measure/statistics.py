@@ -56,9 +56,9 @@ def order_statistic_coverage(count: int, rank: int) -> float:
     The two order statistics are the ``rank``-th smallest and the ``rank``-th largest of ``count``
     independent values; ``rank`` is at most ``(count + 1) // 2``. Each value is below the median
     with a probability of one half, so the number of values below the median is binomial. The two
-    values do not enclose the median if fewer than ``rank`` values are on one side of it. Therefore
-    the result is ``1 - 2 * sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance
-    Evaluation of Computer and Communication Systems, section 2.2, theorem 2.1).
+    values do not enclose the median if fewer than ``rank`` values are on one side of the median.
+    Therefore the result is ``1 - 2 * sum(C(count, i) for i < rank) / 2**count`` (Le Boudec,
+    Performance Evaluation of Computer and Communication Systems, section 2.2, theorem 2.1).
     """
     below = sum(math.comb(count, index) for index in range(rank))
     return max(0.0, 1 - 2 * below / 2**count)
@@ -256,8 +256,8 @@ def excluded_laws(intervals: Intervals) -> list[str]:
 
     A law is possible if, for some ``a`` and ``b`` of at least 0, ``a + b * law(number)`` is within
     the interval of every number. The constant ``a`` is the value at the number 1, for example with
-    one rank. For a given ``b``, each interval allows a range of values of ``a``; together, the
-    intervals allow what is common to these ranges. Each pair of intervals limits ``b``: only for
+    one rank. For a given ``b``, each interval allows a range of values of ``a``; all intervals
+    together allow the values that are in every range. Each pair of intervals limits ``b``: only for
     some values of ``b`` do the two ranges of ``a`` overlap.
     """
     return [name for name, law in LAWS.items() if not _is_possible(law, intervals)]

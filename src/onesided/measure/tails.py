@@ -20,8 +20,8 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""This metric says how large the tail of a latency is. In its rows, the statistic is the name of
-the latency metric."""
+"""This metric says how large the tail of a latency is. In the rows of this metric, the statistic is
+the name of the latency metric."""
 
 SHARE_PERCENT = 95
 """This percentile of the times of a launch's bursts counts as the time of the slowest bursts. The
@@ -82,12 +82,12 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 
 
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
-    """If targets had to wait for their cores, return a sentence: the machine may cause tails.
+    """Return a sentence that says that the machine may cause tails, or None.
 
     The result is None if targets waited for at most `MOST_RUN_DELAY` of their compute phases, or if
-    this is not known. Cells with a helper or a ghost do not count, because two threads or processes
-    on one core wait for each other. `where` selects launches by any of `PLACE`; by default all
-    launches.
+    the time of their waits is not known. Cells with a helper or a ghost do not count, because two
+    threads or processes on one core wait for each other. `where` selects launches by any of
+    `PLACE`; by default all launches.
 
     Raises:
         InputError: samples.parquet is missing or cut.

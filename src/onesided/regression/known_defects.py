@@ -1,4 +1,4 @@
-"""Known defects: faults of MPIs that were reported to their owners, and the failures they cause.
+"""Known defects: faults that were reported to the owners of MPIs, and the failures they cause.
 
 A site lists the known defects that concern it in ``references/known_defects.yaml``. If a known
 defect explains a failure, ReFrame treats it as an expected failure. If a known defect no longer

@@ -27,14 +27,14 @@ campaigns, each of 3,534 latencies was at most 1.79 times the median that the ot
 pair had measured."""
 
 AGREEING = 3
-"""The values of this number of launches, the least values, must be close together. If only one or
-two launches had unusually small values, later launches could not stay well below the bound."""
+"""A bound needs at least this number of launches whose small values are close together. If only one
+or two launches had unusually small values, later launches could not stay well below the bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""The values of the best launches agree if they differ by at most this factor. Then even the third
-least value is well below a bound of `BOUND_FACTOR` times the least value. If the best launches
-differed by more, the bound would have to be higher. A latency that became three times as high could
-then stay below this higher bound."""
+"""The values of the best launches agree if they differ by at most this factor. If these values
+agree, even the third least value is well below a bound of `BOUND_FACTOR` times the least value. If
+the best launches differed by more, the bound would have to be higher. A latency that became three
+times as high could then stay below this higher bound."""
 
 LEAST_LAUNCHES = 5
 """A bound is proposed only if the campaign has at least this number of launches. On a machine with
@@ -73,7 +73,7 @@ class Proposal:
 
     @property
     def refusal(self) -> str | None:
-        """Return why there is no bound, and how many rounds would give one; None for a bound."""
+        """Say why there is no bound and how many rounds would give one; None for a bound."""
         if self.launches < LEAST_LAUNCHES:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
@@ -169,14 +169,14 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """Collects the entries of a reference file: a bound for each value, or why it has none."""
+    """Collects the entries of a reference file: each value's bound, or why it has no bound."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, test: str, name: str, metric: Metric, proposal: Proposal) -> None:
-        """Add the entry of one value to the reference file: its bound, or why it has none."""
+        """Add one value's entry to the reference file: the value's bound, or why it has none."""
         if proposal.refusal is None:
             self.bounds[test][name] = proposal.entry(metric)
         else:

@@ -101,7 +101,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
 
 
 def read(path: Path, test: str) -> Kept:
-    """Return the references of a test from a reference file; they are empty if there is no file.
+    """Return the references of a test from a reference file; no references without a file.
 
     Raises:
         InputError: the file is cut or does not fit its schema.

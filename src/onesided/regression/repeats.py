@@ -18,8 +18,8 @@ from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
 """A launch clears a value that is at most this share of its bound. This share of a bound is 1.5
-times the campaign's least value. A latency that became three times as high is cleared only by a
-launch that, without this change, would have measured half of the least value."""
+times the campaign's least value. A launch clears a latency that became three times as high only if,
+without this change, the launch would have measured half of the least value."""
 
 ENOUGH_LAUNCHES = 7
 """If no launch has cleared a value, the test is launched until this number of launches had cores in
@@ -130,7 +130,7 @@ def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
     """Return the names of the references whose values were measured, but neither pass nor fail.
 
     No launch cleared these values, and too few launches had cores in the campaign's state. A test
-    with such a value does not pass, although only the cores' state may be the cause.
+    with an undecided value does not pass, although only the cores' state may be the cause.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]

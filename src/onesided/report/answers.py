@@ -1,4 +1,4 @@
-"""Make answers: combine verdicts of cells into one, and name the MPIs that have a verdict."""
+"""Make answers: combine verdicts of cells into one verdict, and name the MPIs with a verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -95,7 +95,10 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return the section that counts the cells of each verdict and, with `whole`, lists them."""
+    """Return the section that counts the cells with each verdict.
+
+    With `whole`, the section also lists the cells.
+    """
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -216,7 +219,7 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer to a study's question; None if this campaign does not answer it."""
+    """Return the answer to a study's question; None if this campaign has no answer."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 

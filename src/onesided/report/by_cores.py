@@ -35,7 +35,7 @@ RANKS = Axis("ranks", "ranks", whole=True)
 class RanksOf(Axis):
     """The axis `number of ranks`, whose values begin a table's rows.
 
-    The number of ranks is not among a cell's labels, so it needs this class.
+    The number of ranks is not among a cell's labels, so this axis needs a class of its own.
     """
 
     def value(self, cell: Cell) -> int:

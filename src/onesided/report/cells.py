@@ -37,10 +37,10 @@ def level_rank(level: str | None) -> int:
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a cell's value of a metric; if the cell failed or was not measured, its verdict.
+    """Return a cell's value of a metric; if the cell failed or was not measured, the verdict.
 
     A failure after the last cell of a launch (`teardown failure`) does not make the samples
-    useless. In this case the value is returned, with the verdict as a remark.
+    useless. After a teardown failure, the value is returned, with the verdict as a remark.
     """
     if cell is None:
         return None
@@ -58,7 +58,10 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return a format for names with partitions, and its columns; None for only one partition."""
+    """Return a format for names with partitions, and the columns to fill in.
+
+    The result is None if all cells are of one partition.
+    """
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -125,7 +128,7 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 CROWD, CROWDED = "more ranks than cores", "crowded"
 """Words for cells with more ranks than cores. Sentences and tables use the first words, the keys of
-figures use the second."""
+figures use the second words."""
 
 WORDS = "With {} a time depends on the scheduler, too, so no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)

@@ -110,7 +110,7 @@ class Claim:
     def _reason(self, cells: Cells, why: str) -> str:
         """Return why nothing was measured: how a cell failed, or the reason that `decide` gives.
 
-        `why` is what `decide` says; empty if it says nothing.
+        `why` is the reason that `decide` gives; empty if `decide` gives no reason.
         """
         crowd, without = "", []
         for choice in self.choices:
@@ -174,7 +174,7 @@ class ClaimsTable(Table):
     answers: Sequence[Answer] = ()
 
     def values(self) -> Iterator[Any]:
-        """Return the values that decide the claims; they are not in columns of the table."""
+        """Return the values that decide the claims; no column of the table has these values."""
         return (answer.outcome.measure for answer in self.answers)
 
 
@@ -242,7 +242,7 @@ class Claims:
         return self.own[test], entry[name]
 
     def parts(self, material: Material) -> list[ClaimsTable | Folded]:
-        """Return the table of claims and, closed at first, a table for each further transport.
+        """Return the table of claims, and a closed table for each further transport.
 
         A further transport is a setting at which the ranks of one node do not share memory.
         """
@@ -260,7 +260,10 @@ class Claims:
     def _table(
         self, material: Material, cells: Mapping[str, Cells], claims: Sequence[Claim], end: str = ""
     ) -> ClaimsTable:
-        """Return a table of claims, which cells of each environment decide; `end` ends its name."""
+        """Return a table of claims, decided by cells of each environment.
+
+        The name of the table ends with `end`.
+        """
         flavors = {claim.common.get("flavor") for claim in claims} - {NO_MEANING}
         flavor = flavors.pop() if len(flavors) == 1 else None
         columns = [

@@ -1,4 +1,4 @@
-"""The page with every claim of the papers: whether it holds, with each MPI on each transport.
+"""The page of all claims of the papers: whether a claim holds, with each MPI on each transport.
 
 The page has the same answers as the tables of claims on the pages of the studies. This module
 decides nothing.
@@ -93,8 +93,8 @@ def judged(
 ) -> list[Judged]:
     """Return every answer to a claim from the pages of some experiments.
 
-    `sections` has the sections of each experiment's page, by kernel. `files` has the file of the
-    page, by kernel; the file is empty for the page that has the link.
+    `sections` has the sections of each experiment's page, by kernel. `files` has the file of each
+    kernel's page; the file is empty for the page that has the link.
     """
     found = [
         (experiment, answer)
@@ -269,7 +269,7 @@ class ClaimsPage:
         return said
 
     def _of_study(self, study: Study, own: Sequence[Judged]) -> Section:
-        """Return the section on a study: for each of its claims, which MPIs have which answer."""
+        """Return the section on a study: for each claim, which MPIs have which answer."""
         columns = [
             Column("claim", "what the paper says", header=True, note="place", prose=True),
             *(Column(word, word, note=f"why {word}") for word in WORDS),

@@ -58,7 +58,10 @@ _IN_CSV = columns(
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
-    """Return a table of cells. If a metric is given, the table also has its value for each cell."""
+    """Return a table of cells.
+
+    If a metric is given, the table also has the metric's value for each cell.
+    """
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
     if metric:

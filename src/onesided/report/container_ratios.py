@@ -37,7 +37,7 @@ def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
 
 
 def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
-    """Return a cell's key; the ratios of all cells with the same key are combined into one."""
+    """Return a cell's key; the ratios of cells with the same key are combined into one ratio."""
     return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
 
 
@@ -118,8 +118,8 @@ _LEAST_SPAN = 1.25
 """The figure's axis of ratios extends at least from 1 divided by this factor to this factor."""
 
 _CUT = 3.0
-"""The end of an interval is cut off where it is more than this factor below the least, or above the
-largest, of all drawn values."""
+"""An interval that extends more than this factor below the least or above the largest drawn value
+is cut off there."""
 
 
 def ratios_figure(

@@ -230,7 +230,7 @@ def _verdict_row(pair: Pair, environment: Contained, axes: Sequence[str]) -> dic
 
 
 def _verdict_rows(environment: Contained, own: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the table rows of an environment's cells; if all failed alike, only one row."""
+    """Return the table rows of an environment's cells; if all cells failed alike, only one row."""
     if _is_lost(own):
         differ = ("setting", "thread_level", "verdict_native", "test", "cell")
         words = {"what": f"every cell ({len(own)})"}

@@ -25,7 +25,7 @@ from onesided.report.words import short_detail
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
 RANKS, SETTING, NODES, PER_NODE = "ranks", "setting", "nodes", "ranks_per_node"
-"""These keys of a choice are no axes; all its other keys are axes."""
+"""These keys of a choice are no axes; all other keys of a choice are axes."""
 
 ONE, SEVERAL = "one", "several"
 """The values of `NODES`."""
@@ -77,10 +77,11 @@ def decided(
 def within(
     ratio: Measure | None, least: float, most: float = math.inf, *, counted: bool = False
 ) -> Outcome:
-    """Tell whether a ratio's whole interval is within bounds; `OPEN` if only a part is within them.
+    """Tell whether a ratio's whole interval is within bounds; `OPEN` if only a part of it is.
 
-    A ratio of one launch that is written like a bound is `OPEN`, too, unless it was `counted`.
-    Without a ratio, the result is `NOT_MEASURED`.
+    A ratio of one launch has no interval. If a ratio of one launch has the same digits as a bound,
+    the result is `OPEN`, too, unless the ratio was `counted`. Without a ratio, the result is
+    `NOT_MEASURED`.
     """
     if ratio is None:
         return Outcome(NOT_MEASURED)
@@ -314,10 +315,10 @@ def per_node(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by how a value changes with the number of ranks per node.
 
     All compared cells have the same number of ranks: the largest that was measured with several
-    numbers of ranks per node. A claim names cells as `of` and, if they are not the same, as `to`.
-    The value of `of` with the most ranks per node is divided by the value of `to` with the fewest;
-    with ``falls``, the other way round. With ``varies``, the greatest value of the cells `of` is
-    divided by their least value.
+    numbers of ranks per node. A claim names two sets of cells, `of` and `to`; if `to` is missing,
+    both sets are the same. The value of `of` with the most ranks per node is divided by the value
+    of `to` with the fewest ranks per node; with ``falls``, the division is the other way round.
+    With ``varies``, the greatest value of the cells `of` is divided by their least value.
     """
     choices = asked["of"], asked.get("to", asked["of"])
     over, under = (cells.placed(choice) for choice in choices)
@@ -347,7 +348,7 @@ def _anywhere(choice: Choice) -> Choice:
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
     """Decide a claim by one ratio divided by another ratio.
 
-    All four values are taken at the smallest number of ranks with which all of them were measured.
+    All four values are taken at the smallest number of ranks with which all four were measured.
     """
     pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
     each = [cells.measures(choice) for choice in pairs]

@@ -68,7 +68,7 @@ Content = str | Table
 
 
 def write_files(folder: Path, files: Mapping[str, Content]) -> None:
-    """Write files to a folder, CSV files piece by piece, so that none is in memory as a whole."""
+    """Write files to a folder; CSV files are written piece by piece, to save memory."""
     for name, content in files.items():
         pieces = content.csv_pieces() if isinstance(content, Table) else [content]
         writing.write_pieces(folder / name, pieces)

@@ -48,8 +48,8 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""For each field of a row in the table of all cells, except the fields of axes: the function that
-returns the field's value."""
+"""The functions that return the fields of a row in the table of all cells, except the fields of
+axes."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
@@ -77,7 +77,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return, for the table column of each axis on which all cells agree, the axis and value."""
+    """Map the table column of an axis to its value in words, for axes on which all cells agree."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}

@@ -36,10 +36,10 @@ def address(
 ) -> str:
     """Return an address that opens a page of the report and filters the rows of its tables.
 
-    `file` is the file of the page; if empty, the page with the link. If `table` is empty, every
-    table of cells on the page is meant, and if `mpi` is empty, all environments. A `verdict` that
-    no single cell has, such as the word for cells that differ, filters nothing. `words` has the
-    words that a row must have.
+    `file` is the file of the page; an empty `file` stands for the page with the link. If `table` is
+    empty, the address is for every table of cells on the page. If `mpi` is empty, the address is
+    for all environments. A `verdict` that no single cell has, such as the word for cells that
+    differ, filters nothing. `words` has the words that a row must have.
     """
     chosen = {
         "table": table,

@@ -292,7 +292,7 @@ class Material:
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """Return a table with one row for each cell: what identifies it, and its axes as JSON."""
+        """Return a table with one row for each cell: the cell's identity, and its axes as JSON."""
         return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
 
     @cached_property

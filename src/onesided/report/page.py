@@ -19,13 +19,13 @@ class Page(Protocol):
     """
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the page's answer, which is read in ten seconds; None if it has none."""
+        """Return the page's answer, which is read in ten seconds; None without an answer."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the page's sections, which are shown below the answer."""
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as lines of plain text; [] if the page has no answer."""
+        """Return a section for a campaign that did not measure the study, or None."""
 
 
 class Brief(Protocol):
@@ -40,7 +40,7 @@ class Brief(Protocol):
     PAGE: str
 
     def section(self, record: Mapping[str, Any]) -> Section | None:
-        """Return a section for a campaign that did not measure the study; None if there is none."""
+        """Return a section for a campaign that did not measure the study, or None."""
 
     def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
         """Return the study's sentences for the first screen; `headline` is the page's answer."""

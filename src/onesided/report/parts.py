@@ -80,7 +80,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A row of a matrix: the heading above it, its name, and the verdicts in each column."""
+    """A row of a matrix: the heading above the row, the row's name, a verdict in each column."""
 
     group: str
     name: str
@@ -159,7 +159,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Prose:
-    """A few sentences under a small heading, with the files that they are about.
+    """A few sentences under a small heading, with the files that the sentences are about.
 
     Attributes:
         title: the heading.

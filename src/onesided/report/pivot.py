@@ -16,7 +16,7 @@ from onesided.report.parts import Column, Row, Table
 WHERE = Column("where", "where and how", prose=True)
 
 Fields = dict[str, Any]
-"""The content of a table row: for the key of each column, the value."""
+"""The content of a table row: the value for each column's key."""
 
 
 def pivoted(
@@ -28,8 +28,8 @@ def pivoted(
     """Return table rows; things whose first fields are equal share one row.
 
     `head` returns the first fields of a thing's row. `fields` returns the other fields of a thing;
-    their keys contain the name of its MPI. A row has the other fields of all things in it. `key`
-    returns the values that tell rows apart; by default, the values of the head.
+    their keys contain the name of its MPI. A row has the other fields of all things that share the
+    row. `key` returns the values that tell rows apart; by default, the values of the head.
     """
     rows: dict[Hashable, Fields] = {}
     for thing in things:

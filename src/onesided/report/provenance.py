@@ -201,7 +201,10 @@ def _duration(seconds: float | None, more: str = "") -> Written | str:
 
 
 def further_rounds(loaded: Loaded) -> str | None:
-    """Return how many cells had further rounds, and why; None if the campaign asks for none."""
+    """Return how many cells had further rounds, and why.
+
+    The result is None if the campaign asks for no further rounds.
+    """
     rounds = loaded.campaign.record.get("rounds", 0)
     ended = [cell.entry for cell in loaded.cells if getattr(cell, "end", None)]
     return line(ended, rounds)

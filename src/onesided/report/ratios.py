@@ -71,8 +71,8 @@ def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
-"""A function that chooses pairs of cells to compare. Its input is the cells of an MPI that have a
-core for each rank."""
+"""A function that chooses pairs of cells to compare. The function's input is the cells of an MPI
+that have a core for each rank."""
 
 
 def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:

@@ -76,7 +76,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> str | None:
-    """Say how the ranks of a partition access windows; None if unknown or if it differs by cell."""
+    """Say how the ranks of a partition access windows; None if unknown or if cells differ."""
     system, name = partition
     rows = loaded.campaign.read_cells("system", "partition", "transport", "ranks", "nodes")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
@@ -159,7 +159,7 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
-    """Return the variables of `foreign` as text, equal sets only once; None if there are none."""
+    """Return the variables of `foreign` as text, each set only once; None without variables."""
     places: dict[str, list[str]] = defaultdict(list)
     for place, variables in foreign(record).items():
         places[" ".join(variables)].append(place)
@@ -167,6 +167,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return a remark for all tables about the variables of `foreign`; None if there are none."""
+    """Return a remark for all tables about the variables of `foreign`; None without variables."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

@@ -76,10 +76,10 @@ one."""
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
     """Draw neighbouring elements as one element if they differ only in their places.
 
-    `tag` is the tag of the neighbours. `drawn` returns the elements to draw for a look and its
-    places. A place is ``x,y``. The place of a line is ``x,yldx,dy``: the start point, the letter
-    ``l``, and the end point relative to the start point. The length of a line is thus a part of its
-    place, and lines of different lengths have the same look.
+    `tag` is the tag of the neighbours. `drawn` returns the elements to draw for a `Look` and the
+    places of this look. A place is ``x,y``. The place of a line is ``x,yldx,dy``: the start point,
+    the letter ``l``, and the end point relative to the start point. The length of a line is thus a
+    part of its place, and lines of different lengths have the same look.
     """
     for parent in list(root.iter()):
         found: list[Element] = []

@@ -26,8 +26,8 @@ SLACK = 1.4
 number of rows."""
 
 MOST_IN_PAGE = 200_000
-"""If a table has more rows than this, a page has only the first (`FIRST_OF_MANY`). A reader cannot
-filter or sort these first rows, so that nobody takes them for the whole table."""
+"""If a table has more rows than this, a page has only the first rows (`FIRST_OF_MANY`). Filters and
+sorting are switched off for these first rows, so that nobody takes the rows for the whole table."""
 
 FIRST_OF_MANY = 1000
 
@@ -231,7 +231,7 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return the fragment of a link to the row that some values identify, equal in every report."""
+    """Return the fragment of a link to the row with the given values, equal in every report."""
     words = json.dumps([_machine(value) for value in values])
     return f"{table}-{zlib.crc32(words.encode()):08x}"
 
@@ -325,7 +325,10 @@ class Table:
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def of_launches(self, caption: str) -> str:
-        """Return a caption. If each value is of one launch, it says so and mentions no range."""
+        """Return a caption.
+
+        If each value is of one launch, the caption says so and mentions no range.
+        """
         said = without_range_of_one(caption)
         return without_interval(said) + f" {self.OF_ONE}" if self.is_of_one_launch else said
 
@@ -337,7 +340,7 @@ class Table:
         return first == 1 and all(number == 1 for number in launches)
 
     def values(self) -> Iterator[Any]:
-        """Return the values of measured columns: the page's, or the CSV's if the page has none."""
+        """Return the values of measured columns: of the page's columns, or else of the CSV's."""
         own, beside = ([c.key for c in some if c.measure] for some in (self.columns, self.csv_only))
         keys = own or beside * self.is_in_page
         return (row.get(key) for row in (self.rows if keys else ()) for key in keys)
@@ -369,7 +372,7 @@ class Table:
         return Markup("".join(written))
 
     def opening(self, most: int) -> Sequence[Row]:
-        """Return the rows with which a page opens: all rows, or the first ones of a long table."""
+        """Return the rows with which a page opens: all rows, or the first rows of a long table."""
         if not self.is_in_page:
             return self.rows[:FIRST_OF_MANY]
         is_short = self.whole or len(self.rows) <= SLACK * most

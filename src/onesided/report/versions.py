@@ -75,7 +75,7 @@ def _in_order(text: str) -> list[tuple[int, int | str]]:
 
 
 def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) -> list[Version]:
-    """Return a column for each campaign and each environment in which it ran the experiment."""
+    """Return a column for each campaign and each environment that ran the experiment."""
     found = []
     for at, (loaded, names) in enumerate(zip(every, environments, strict=True)):
         several = len({_day(one) for one in every}) > 1

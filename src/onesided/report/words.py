@@ -19,10 +19,11 @@ _OF_ONE_LAUNCH = {
     "the interval reaches to both sides": f"the ratio is {numbers.factor(1.0)}",
     "the interval is": "the value is",
 }
-"""Words of captions on values with intervals, and what they are for values of one launch."""
+"""Words of captions on values with intervals, with the words for values of one launch."""
 
 MOST_LISTED = 8
-"""A sentence lists at most this many numbers; of more numbers, only the first and the last."""
+"""A sentence lists at most this many numbers; of a longer list, a sentence names only the first and
+the last number."""
 
 
 def template(name: str) -> str:

@@ -52,7 +52,7 @@ def words(test: str) -> tuple[str, ...]:
 
 
 def is_named_by(test: str, asked: str) -> bool:
-    """Tell whether a text names a test: it is the test's name, or has only words of this name."""
+    """Tell whether a text names a test: the text is the test's name, or has only words of it."""
     return asked == test or set(asked.split()) <= set(words(test))
 
 
@@ -113,7 +113,7 @@ class Lines:
     def shown_as(self, places: Mapping[str, str]) -> Lines:
         """Return command lines for a page that gives environments other names than the campaign.
 
-        `places` has the environment for each of these names.
+        `places` maps each environment's name on the page to the campaign's name of the environment.
         """
         return replace(self, places=places)
 

@@ -141,7 +141,7 @@ def _move_first_log(folder: Path) -> None:
     """Let ReFrame write its first log file to a folder of this project.
 
     ReFrame opens this log file in the system's temporary folder, before it reads a site file.
-    Without this function, the log file would remain there.
+    Without this function, the log file would remain in the temporary folder.
     """
     handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
     for handler in handlers:

@@ -106,7 +106,8 @@ class Failure:
 def select(site: Any, name: str, path: Path) -> None:
     """Reduce a ReFrame configuration to what ReFrame uses for one system or partition.
 
-    This is needed because an environment of the same name may have other modules on each system.
+    The reduction is needed because an environment of the same name may have other modules on each
+    system.
 
     Raises:
         InputError: ReFrame cannot use the configuration for the system.
@@ -160,7 +161,7 @@ def failures(
 
 
 def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
-    """Return a job's steps in ReFrame's order: first the partition's, then the environment's."""
+    """Return a job's steps in ReFrame's order: steps of the partition, then of the environment."""
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
     found = [*_commands(partition, ""), *_modules(partition, "", kind), *_variables(partition, "")]
     if environment:
@@ -264,8 +265,8 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 def _marked(step: Step) -> str:
     """Return a step's command.
 
-    If the command begins with "(" or "{", bash would not report where it begins, so an empty
-    command is put before it.
+    If the command begins with "(" or "{", bash would not report the line where the command begins,
+    so an empty command is put before the command.
     """
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 

@@ -3,9 +3,8 @@
 A site file may use the environments of this project, or only environments of the site's own. If all
 environments are the site's own, the site file is checked against what ReFrame needs, and may have
 other features and extras. The site file is loaded in the same way as by ReFrame. Some programs can
-exist only on the site's own machine, such as those of a scheduler. If such a program is missing on
-the site's machine (see `hostnames`), this is a fault. On any other machine, a missing program is
-only a note.
+exist only on the site's own machine, such as those of a scheduler. On the site's machine (see
+`hostnames`), a missing program is a fault. On any other machine, a missing program is only a note.
 """
 
 import re
@@ -84,7 +83,7 @@ class Partition:
     def is_foreign(self) -> bool:
         """Whether all environments of the partition are the site's own.
 
-        In such a partition, the features and extras are the site's own, too.
+        If all environments are the site's own, the features and extras are the site's own, too.
         """
         return bool(self.documents) and not any(self.documents.values())
 
@@ -300,7 +299,7 @@ def _no_ranks(partition: Partition) -> InputError:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield faults for environments that checks cannot use, and one if no environment is ready."""
+    """Yield faults for unusable environments, and a fault if no environment is ready."""
     for name in partition.undefined:
         expected = f"an environment that the file defines for {partition.name}"
         yield partition.fault("environs", name, expected)
@@ -383,7 +382,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Report a failed step: as a fault if it fails everywhere or jobs run here, else as a note."""
+    """Report a failed step: a fault if the step fails everywhere or jobs run here, else a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

@@ -1,8 +1,9 @@
 """The studies: one folder for each study, with a module or a package for each experiment.
 
-Each module or package of an experiment defines `EXPERIMENT`. This package finds experiments by this
-name, without a list of modules. Packages on which this package builds, such as `onesided.report`,
-do not import experiments. A command or a check finds the experiments here and passes them on.
+Each module or package of an experiment defines `EXPERIMENT`. This package finds experiments by the
+name `EXPERIMENT`, without a list of modules. Packages on which this package builds, such as
+`onesided.report`, do not import experiments. A command or a check finds the experiments here and
+passes them on.
 """
 
 import functools

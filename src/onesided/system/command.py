@@ -89,8 +89,8 @@ class Command:
 
         The output goes to the file `log`. `variables` are added to the environment, and
         `whole_environment` replaces the environment of this process. If `holds_guard` is true, the
-        command keeps the lock of `guard` until it ends, even if this process is killed. This is
-        needed if the command writes where only the holder of the lock may write.
+        command keeps the lock of `guard` until it ends, even if this process is killed. The command
+        must keep the lock if the command writes where only the holder of the lock may write.
 
         Raises:
             UnavailableError: there is no such program.

@@ -87,7 +87,7 @@ def _pattern(
 
 
 def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
-    """Tell whether a value is an integer. 6.0 is not: programs do not accept it as an option."""
+    """Tell whether a value is an integer. 6.0 is not: programs do not accept 6.0 as an option."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

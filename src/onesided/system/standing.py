@@ -46,8 +46,8 @@ def mend() -> None:
     """Repair open files, signals and limits of this process and of its later child processes.
 
     Afterwards, standard input, output and error are open, the process can read and write its own
-    files, and it gets the signal when a child process ends. Each resource limit is raised as far as
-    a campaign needs and the system allows.
+    files, and the process gets the signal when a child process ends. Each resource limit is raised
+    as far as a campaign needs and the system allows.
     """
     for number in STANDARD_FILES:
         try:

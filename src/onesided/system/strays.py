@@ -1,9 +1,9 @@
 """Find and remove what a killed campaign left: processes, shared memory, temporary folders.
 
-An environment variable, the marker, identifies a campaign's processes, because all of them inherit
-the variable. A file in shared memory is removed if its name, owner and age fit and no living
-process maps it. A process that mounts the image of a killed container has no marker. Such a process
-is found because it holds the image open.
+An environment variable, the marker, identifies a campaign's processes, because all these processes
+inherit the variable. A file in shared memory is removed if its name, owner and age fit and no
+living process maps it. A process that mounts the image of a killed container has no marker. A
+process that mounts an image is found because it holds the image open.
 """
 
 import fnmatch
@@ -91,7 +91,7 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill all processes with a marker, even if they start meanwhile; return their number.
+    """Kill all processes with a marker, also processes that start meanwhile; return their number.
 
     The function returns when no process with the marker is left, or after `GONE_AFTER_S` seconds.
     """
@@ -109,7 +109,7 @@ def end_processes(marker: str, value: str | None = None) -> int:
 
 
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
-    """Ask all processes with a marker to end, even if they start meanwhile.
+    """Ask all processes with a marker to end, also processes that start meanwhile.
 
     Processes that also have the marker `but` are left to the process that started them. The
     function returns when no other process with the first marker is left, or after `within_s`

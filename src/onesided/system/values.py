@@ -125,6 +125,6 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return what `fault` finds; None without a search if the text has none of `SUSPICIOUS`."""
+    """Return what `fault` finds; search only if the text has at least one of `SUSPICIOUS`."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

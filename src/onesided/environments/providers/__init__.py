@@ -93,7 +93,7 @@ class Provider(Protocol):
         """
 
     def notice(self) -> str | None:
-        """Return a message if the declared providers replace this provider; None if they do not."""
+        """Return a message if the declared providers replace this provider, else None."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""Provide MPIs from container images: the image in which this process runs, or others."""
+"""Provide MPIs from container images: the image in which this process runs, or other images."""
 
 import hashlib
 import os

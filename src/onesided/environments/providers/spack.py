@@ -1,6 +1,6 @@
 """Provide kernels that Spack builds, and the MPIs of these kernels.
 
-One call of Spack serves all environments: Spack builds what spack.yaml asks for: kernels for each
+One call of Spack serves all environments. Spack builds what spack.yaml asks for: kernels for each
 MPI at each thread level. The file ``build/spack/delivery.json`` records what Spack built. Spack
 builds again if source files of kernels or files of specs have changed.
 """
@@ -31,7 +31,7 @@ ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""The ending of the names of files that list the packages that Spack must not build."""
+"""A file whose name has this ending lists packages that Spack must not build."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
 """The time limit of one call of Spack. A call may have to build an MPI and its dependencies."""
@@ -179,7 +179,7 @@ def _record() -> Path:
 
 
 def delivered() -> Document | None:
-    """Return the record of what Spack built last; None if there is none or if it is damaged.
+    """Return the record of what Spack built last; None if the record is missing or damaged.
 
     Returns:
         ``specs_digest`` is a digest of the specs; ``digest`` also includes the kernels' sources.
@@ -228,7 +228,7 @@ def deliver(program: Path, work: Work) -> None:
 
 
 def _stands(delivery: Document) -> bool:
-    """Tell whether Spack built everything without a fault, and all of it still exists."""
+    """Tell whether Spack built everything without a fault, and whether everything still exists."""
     prefixes = [
         prefix
         for build in delivery["builds"].values()

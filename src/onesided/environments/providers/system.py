@@ -133,7 +133,8 @@ def _launcher(declaration: Declaration, compiler: Path) -> Path:
 def _program(name: str) -> Path:
     """Return the path of a program.
 
-    Links to folders are resolved. A link to the program is kept, because a wrapper's name matters.
+    Links to folders are resolved. A link to the program is not resolved, because the effect of a
+    compiler wrapper may depend on its name.
     """
     found = shutil.which(name)
     if found is None:
@@ -183,7 +184,7 @@ def _families(declaration: Declaration) -> list[str]:
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
-    """Return the family of the package that was found; if it is unknown, the declared family."""
+    """Return the family of the package that was found, or else the declared family."""
     packages = {
         declaration.families[name]["spack"].partition("@")[0]: name
         for name in _families(declaration)

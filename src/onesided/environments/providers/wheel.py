@@ -1,4 +1,4 @@
-"""Provide MPIs from Python wheels, whose hashes must be the hashes in config/wheels.lock.
+"""Provide MPIs from Python wheels, whose hashes must agree with the hashes in config/wheels.lock.
 
 Each MPI is installed in its own virtual environment, without root rights.
 """
@@ -152,7 +152,7 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
     """Make a virtual environment, and install an MPI's wheels in it.
 
     If the folder `prefix` has files of an earlier, killed run, they are removed. The steps also
-    hold the guard of `command`: if this process is killed, another run waits until pip has ended.
+    hold the lock of `command`. If this process is killed, another run waits until pip has ended.
 
     Raises:
         UnavailableError: a step failed; the message says which and why.

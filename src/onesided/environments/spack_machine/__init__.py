@@ -80,7 +80,7 @@ def _externals(document: Document, path: Path) -> Iterator[External]:
 
 
 def name_and_version(spec: str) -> tuple[str, str]:
-    """Return the package and the version of a Spack spec; a machine file's specs have both."""
+    """Return the package and the version of a Spack spec; every spec in a machine file has both."""
     name, _, rest = spec.partition("@")
     text = rest.removeprefix("=")
     length = next((n for n, c in enumerate(text) if not (c.isalnum() or c in "._-")), len(text))

@@ -181,7 +181,10 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs. All are in /usr; only the suffixes of their programs' names differ."""
+    """Yield Debian's MPIs.
+
+    All MPIs of Debian are in /usr; only the suffixes of their programs' names differ.
+    """
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:

@@ -227,8 +227,8 @@ def _said(words: list[str]) -> str:
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
     """Return the packages that Spack need not build, because the externals make them unnecessary.
 
-    These are direct dependencies of the externals, and all other MPIs and compilers. `packages` are
-    the packages that have externals.
+    The packages are direct dependencies of the externals, and all other MPIs and compilers.
+    `packages` are the packages that have externals.
 
     Raises:
         OnesidedError: Spack does not know one of the packages, or does not answer.

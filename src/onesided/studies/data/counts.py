@@ -79,7 +79,7 @@ def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
 
 
 def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
-    """Return the tallies of a table; each tuple names a row, a column, a verdict and some cells."""
+    """Return the tallies of a table, made from tuples of row, column, verdict and cells."""
     tallies: Tallies = {}
     for row, column, verdict, number in counted:
         tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)

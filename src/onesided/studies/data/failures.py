@@ -21,21 +21,21 @@ MOST_AXES = 3
 With many axes, any small group of cells could be told apart from the other cells by chance."""
 
 MOST_CHANCE = 0.01
-"""As many cells as failed are drawn at random. The chance of an axis is the probability that all
-drawn cells have values of failing cells on this axis. In two cases, only axes with a chance below
-this limit are named: the chosen axes do not separate the failing cells from all other cells, or
-more than `MOST_AXES` axes are chosen."""
+"""Cells are drawn at random, as many as there are failing cells. The chance of an axis is the
+probability that all drawn cells have values of failing cells on this axis. In two cases, only axes
+with a chance below this limit are named: the chosen axes do not separate the failing cells from all
+other cells, or more than `MOST_AXES` axes are chosen."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     """Return a few axes that distinguish failing cells from others, with the failing cells' values.
 
     Most cells of the grid differ from one base cell on only a few axes. Therefore failing cells
-    also agree on many axes that have nothing to do with the failure. Axes are chosen one by one:
-    each time the axis that excludes the most other cells, until no axis excludes further cells. At
-    the end, some of the chosen axes are dropped. An axis is dropped if the other chosen axes
-    exclude the same cells without it. In two cases (see `MOST_CHANCE`), an axis is also dropped if
-    the failing cells may agree on it by chance.
+    also agree on many axes that have nothing to do with the failure. Axes are chosen one by one.
+    Each step chooses the axis that excludes the most other cells, until no axis excludes further
+    cells. At the end, some of the chosen axes are dropped. An axis is dropped if the other chosen
+    axes alone exclude the same cells. In two cases (see `MOST_CHANCE`), an axis is also dropped if
+    the failing cells may agree on this axis by chance.
 
     Args:
         failed: cells that failed in the same way.

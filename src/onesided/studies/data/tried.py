@@ -59,7 +59,10 @@ class Tried:
 
     @property
     def in_part(self) -> str:
-        """Say how many values were tried, ``1 of 14 operators``; if few are missing, name these."""
+        """Say how many values were tried, ``1 of 14 operators``.
+
+        If only few values are missing, the sentence names the missing values.
+        """
         named = f" (not {listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
         return f"{len(self.counts)} of {self.known} {self.name}{named}"
 
@@ -76,7 +79,10 @@ class Tried:
 
 
 def of_environment(cells: Sequence[Cell]) -> list[Tried]:
-    """Return, for each axis, the values that were tried with an MPI; `cells` are its cells."""
+    """Return, for each axis, the values that were tried with an MPI.
+
+    `cells` are the MPI's cells.
+    """
     takes: Mapping[str, Sequence[str]] = {SETTING: settings.names(), **AXES}
     counts: dict[str, dict[str, int]] = {axis: {} for axis in takes}
     for (axis, value), number in counted_values(cells).items():

@@ -17,7 +17,7 @@ PARTS = [
     Metric(name, name, "s", over_ranks="max")
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
-"""The steps of a window's growth, and related calls; each time is that of the slowest rank."""
+"""The steps of a window's growth, and related calls; each time is the slowest rank's time."""
 
 METHOD = Axis(
     "method",

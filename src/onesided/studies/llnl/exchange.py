@@ -64,7 +64,7 @@ class Own:
 
 @dataclass(frozen=True)
 class Summary:
-    """A table of cells that exchange messages as in LLNL's summary, with as many processes."""
+    """A table of cells that exchange messages as in LLNL's summary, with equally many processes."""
 
     own: Own
     published: PublishedTable
@@ -146,7 +146,10 @@ class PerNode:
     def _beside(
         self, material: Material, published: PublishedTable, cells: Sequence[Cell]
     ) -> Table:
-        """Return a table of bandwidth ratios, today's and LLNL's, to the fewest ranks per node."""
+        """Return the table of today's and LLNL's bandwidth ratios.
+
+        Each ratio is a bandwidth divided by the bandwidth at the fewest ranks per node.
+        """
         ranks = max(cell.ranks for cell in cells)
         today = _ratios(_bandwidth(material), [cell for cell in cells if cell.ranks == ranks])
         then, titles = _published_ratios(published)

@@ -103,7 +103,7 @@ class PatternAnalysis(BehindAnalysis):
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return, for each launch: times, the share of removed trials, and the variation of trials.
 
-        For cells in which one rank computes, return also how long the other ranks waited.
+        For cells in which one rank computes, also return how long the other ranks waited.
         """
         times = samples.filter(pl.col("metric") == TIME.series)
         of_paper, variation = filtered(times, LAUNCH), varied(times, LAUNCH)

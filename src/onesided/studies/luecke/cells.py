@@ -11,8 +11,8 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 MPI2, PAIRWISE = "mpi2", "mpi2_pairwise"
-"""The MPI-2 interfaces. With the first, a fence synchronises all ranks. With the second, each
-parent in a tree synchronises with its child."""
+"""The MPI-2 interfaces. With `MPI2`, a fence synchronises all ranks. With `PAIRWISE`, each parent
+in a tree synchronises with its child."""
 
 ONE_SIDED = {MPI2: "create", PAIRWISE: "create", "mpi3": "allocate"}
 """For each one-sided interface of MPI: the one window flavor that figures and ratios use. MPI-2
@@ -73,12 +73,12 @@ def is_main(cell: Cell) -> bool:
 
 
 def taking_part(material: Material) -> list[Cell]:
-    """Return the cells in which no rank computes first: all ranks take part from the start."""
+    """Return the cells without a computing rank: all ranks take part from the start."""
     return [cell for cell in material.cells if is_timed(cell)]
 
 
 def uncrowded(material: Material) -> list[Cell]:
-    """Return the cells that had a core for each rank and in which no rank computes first."""
+    """Return the cells with a core for each rank and without a computing rank."""
     return apart_by_cores(material, taking_part(material))[0]
 
 

@@ -159,9 +159,9 @@ def _first_launch(times: pl.DataFrame, cell: Cell) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True)
 class TimeBySize:
-    """A figure of time against message size, for the most ranks of which each had a core.
+    """A figure of time against message size, for the most ranks that each had a core.
 
-    The paper's numbers are `published`; None if the paper has no such numbers.
+    `published` has the paper's numbers; None if the paper has no numbers for this figure.
     """
 
     kernel: str

@@ -1,4 +1,4 @@
-"""Sentences on the ratio of MPI's time to SHMEM's time: in the paper, today, and its change."""
+"""Sentences on the ratio of MPI's time to SHMEM's time: the paper's, today's, and the change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -111,7 +111,7 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
-    """Return a sentence on today's ratios, and one on how these differ from the paper's ratios."""
+    """Return two sentences: today's ratios, and how they differ from the paper's ratios."""
     below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]

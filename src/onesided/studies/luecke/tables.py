@@ -233,7 +233,7 @@ def _ranks(ranks: int, suffix: str) -> str:
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
     """Return the cells of OpenSHMEM that have `ranks` ranks and were run in the way `how`.
 
-    If no cell was run in this way, return the cells of another way, if any.
+    If no cell was run in the way `how`, return the cells of another way, if any.
     """
     every = of.taking_part(material)
     shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]

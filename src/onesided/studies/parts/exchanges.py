@@ -3,9 +3,9 @@
 As in LLNL's report, the bandwidth is the bytes that a process sends, divided by the time of the
 exchange. For latency and bandwidth (LBW), the bandwidth is the message size divided by half a round
 trip. For some-to-some (STS), the bandwidth is the mean over all processes. The numbers in LLNL's
-report agree with these two definitions (results/published/README.md). LLNL's report prints no
-message size for the all-to-all (ATA). For the all-to-all, this project counts the bytes of the
-blocks that a process sends to other processes.
+report agree with the definitions for LBW and STS (results/published/README.md). LLNL's report
+prints no message size for the all-to-all (ATA). For the all-to-all, this project counts the bytes
+of the blocks that a process sends to other processes.
 """
 
 from typing import Any

@@ -45,7 +45,7 @@ class Crossover:
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return how badly a crossover fits at each place before, between or after the sizes.
+    """Return the misfit of a crossover at each place: before, between or after the sizes.
 
     The misfit of a place is the sum of all logarithms of ratios with the wrong sign at this place.
     """
@@ -251,7 +251,7 @@ def _words(series: of.Series) -> list[str | None]:
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return an MPI's name, with the values that distinguish a series of cells from others."""
+    """Return an MPI's name, with the values that tell a series of cells from other series."""
     words = _words(series)
     return ", ".join([words[0], *(words[at] for at in varying if at > 0)])
 
@@ -272,7 +272,7 @@ def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
 
 
 def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None) -> str:
-    """Say, for one MPI, at which message sizes one-sided is faster and at which two-sided is."""
+    """Say, for one MPI, at which message sizes one-sided is faster, and at which two-sided."""
     sizes = list(by_size)
     said = f"{name}: {where_faster(place, sizes[0], sizes[-1])}"
     gains = [words for side in (ONE, TWO) if (words := _extreme(by_size, side))]

@@ -114,7 +114,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def fields_of(material: Material, cell: Cell) -> Fields:
-    """Return the entries of a table row for one cell: its bandwidth; below this, its time."""
+    """Return the entries of a table row for one cell: its bandwidth, and its time below."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)

@@ -51,8 +51,8 @@ WORDS: Mapping[str, str] = {
 """The names of all interfaces on pages, in the order of tables."""
 
 Series = tuple[str, ...]
-"""The values that all compared cells share, such as MPI, partition and number of ranks. These cells
-differ only in the way and the message size."""
+"""The values that all compared cells share, such as MPI, partition and number of ranks. Cells of
+one series differ only in the way and the message size."""
 
 
 def way(cell: Cell) -> str:
@@ -103,8 +103,8 @@ ELEMENT_BYTES = 8
 def size_of(cell: Cell) -> int:
     """Return the size of a cell's messages in bytes; if the sizes differ, return the largest.
 
-    For a halo exchange, return the bytes of an edge or a face of the grid. This is the message size
-    if the grid is cut in one dimension.
+    For a halo exchange, return the bytes of an edge or a face of the grid. The result is the
+    message size if the grid is cut in one dimension.
     """
     side = cell.axis("side")
     if side:

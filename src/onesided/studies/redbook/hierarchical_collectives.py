@@ -108,7 +108,7 @@ def point(at: Mapping[str, Any]) -> str:
 
 
 def _without_shared_memory(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield pairs: a collective call without shared memory, and this call by default."""
+    """Yield pairs: a call without shared memory, and the same call in the default setting."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         if kind_of(cell) == SHARED:

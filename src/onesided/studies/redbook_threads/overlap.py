@@ -76,7 +76,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """List the ways to transfer; each has its efficiency for each message size and peer."""
+        """List the ways to transfer data, with the efficiency for each message size and peer."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.is_of_default else f" ({cell.setting})"

@@ -13,7 +13,7 @@ TIME = Metric("time", "time", "s", origins=True)
 """The time of a put with all its waits: the mean over a burst and over all origins."""
 
 OLDER = Metric("older", "older", "1")
-"""The share of elements written by two puts that kept the value of the first put."""
+"""Of the elements that two puts wrote, the share that kept the value of the first put."""
 
 IDIOM = Axis(
     "idiom",

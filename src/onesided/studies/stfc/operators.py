@@ -1,4 +1,7 @@
-"""Does an accumulate wait for its target? Operator, datatype or info of the window may decide."""
+"""Does an accumulate wait for its target?
+
+The operator, the datatype or the window's info keys may decide.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -26,7 +29,7 @@ FLAVOR = Axis("flavor", "flavor")
 
 
 def meets(at: dict[str, str], cell: Cell) -> bool:
-    """Tell whether rank 0 computes in a cell, and the cell has the given labels (`at`)."""
+    """Tell whether rank 0 computes in a cell, and whether the cell has the given labels (`at`)."""
     return not is_timed(cell) and cell.has(at)
 
 

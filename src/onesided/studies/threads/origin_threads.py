@@ -36,8 +36,8 @@ def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each launch: its mean time per operation, and the total rate of all origins.
 
     In a sample, all origins do the same number of operations, and the sample lasts until the last
-    origin ends. Therefore the total rate is the number of origins divided by the largest of their
-    times per operation.
+    origin ends. Therefore the total rate is the number of origins divided by the largest time per
+    operation.
     """
     value = pl.col("value")
     return (
@@ -224,7 +224,7 @@ class Rates:
 
 
 def _levels(cells: Sequence[Cell]) -> str:
-    """Say at which thread levels the threads were run, and at which the processes."""
+    """Say at which thread levels the threads and the processes were run."""
     kinds = grouped(cells, lambda cell: Arrangement.of(cell).name == PROCESSES)
     said = []
     for kind, name in ((False, "threads"), (True, "processes")):
@@ -242,9 +242,10 @@ class Page(ReferencePage):
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer: for one operation, the rate of several origins divided by that of one.
+        """Return the answer: the rate of several origins divided by the rate of one origin.
 
-        The answer's table has a row for each environment and partition.
+        The answer is about one operation. The answer's table has a row for each environment and
+        partition.
         """
         material = apart(material)
         cells = _shown(material)

@@ -1,8 +1,8 @@
 """What does a number of a shared counter cost when several ranks want numbers at the same time?
 
 A rank that holds the counter makes all others wait. On a wire with a delay, this wait is a number
-of round trips. A small queueing model predicts this number from the round trips of an access by one
-rank alone (`onesided.studies.wire.trips.turn_of`).
+of round trips. A small queueing model predicts the number of round trips of this wait from the
+round trips of an access by one rank alone (`onesided.studies.wire.trips.turn_of`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TEXT = PageText(Path(__file__).with_name("contended_counter.yaml"))
 
 
 class _Turns(ReferenceAnalysis):
-    """The analysis of turns: least times of message and access, mean time of all origins' turns."""
+    """The analysis of turns: least times of a message and an access, and mean time of a turn."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return, for each launch, the least times, and the mean time of a turn.
@@ -69,8 +69,9 @@ class _Turns(ReferenceAnalysis):
 def _turns(material: Material) -> list[tuple[Cell, Trips, float]]:
     """Return the turns that were counted, and the round trips that the model predicts for them.
 
-    The round trips of an access by one origin do not depend on the number of ranks. Therefore they
-    are found from launches with all numbers of ranks. If they are not found, a turn is left out.
+    The round trips of an access by one origin do not depend on the number of ranks. Therefore these
+    round trips are found from launches with all numbers of ranks. If these round trips are not
+    found, a turn is left out.
     """
     launches = Launches(material)
     by_way = grouped((cell for cell in material.cells if _is_alone(cell)), _way)

@@ -139,8 +139,9 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
     """Say whether an access completes while its target computes, and how many round trips it takes.
 
     If the access waits for the end of the compute, only round trips after this end count. A value
-    of 0.5 says that only the last answer follows. No round trips are given if a call works longer
-    than a message takes, for instance because a helper waits for a core.
+    of 0.5 says that only the last answer follows after the end of the compute. No round trips are
+    given if a call works longer than a message takes, for instance because a helper waits for a
+    core.
     """
     ends = {point.call_s > 0 for point in launches.points(cells, AFTER)}
     waits = True in ends
@@ -155,7 +156,7 @@ def while_computing(launches: Launches, cells: Sequence[Cell]) -> str | None:
 
 
 class WhileComputing:
-    """A table of accesses to a target that computes, and of what makes progress meanwhile."""
+    """A table of accesses to a computing target, and of the process that makes progress."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table of accesses; the list is empty if the target computed in no cell."""

@@ -86,7 +86,7 @@ def latency_says(evidence: Evidence | None) -> str:
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what a program must ensure to use MPI_MODE_NOCHECK; None if it is not advised."""
+    """Say what a program must ensure to use MPI_MODE_NOCHECK; None if the call is not advised."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 

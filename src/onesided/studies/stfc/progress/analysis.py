@@ -40,13 +40,13 @@ HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
 threads, or by another process on behalf of the target."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
-"""Synchronisations after which an access is complete only at the origin. Then only an operation
-that fetches says something about the target."""
+"""Synchronisations after which an access is complete only at the origin. With such a
+synchronisation, only an operation that fetches says something about the target."""
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
 PARTS = ("begin", "issue", "complete")
-"""The metrics of the parts of an access, in order. The metric `elapsed` is the sum of these
-parts."""
+"""The metrics of the parts of an access, in order. The metric `elapsed` is the sum of the parts of
+an access."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
 """MPI_Win_post counts as synchronising in a launch if at least this share of samples says so."""
@@ -247,7 +247,8 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     """Return the verdict on a cell of the kernel progress (see `Analysis`).
 
     If the accesses of a cell end with local completion, the verdict says nothing about the target.
-    The early fractions of such a cell still say how soon the origin may reuse its buffer.
+    The early fractions of a cell with local completion still say how soon the origin may reuse its
+    buffer.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

@@ -65,7 +65,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
     """Name ways to program. Window flavors with the same synchronisations are named together.
 
     The pairs in `every` are all ways that can say something about progress. If `pairs` has all
-    these synchronisations of a flavor, the name gives the number of synchronisations.
+    synchronisations that a flavor has in `every`, the name gives the number of synchronisations.
     """
     by_words: dict[str, list[str]] = {}
     for flavor in sorted(dict.fromkeys(f for f, _ in pairs), key=lambda f: (*FLAVORS, f).index(f)):
@@ -330,7 +330,7 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
     """Say which declared campaigns have further message sizes.
 
-    The result is None unless the cells have one message size and a campaign has other sizes.
+    The result is None if the cells have several message sizes, or if no campaign has other sizes.
     """
     own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
     if len(own) != 1:

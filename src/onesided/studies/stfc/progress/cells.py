@@ -97,7 +97,10 @@ def payload_of(cell: Cell) -> Payload:
 
 
 def base_of(cells: Sequence[Cell]) -> Payload | None:
-    """Return the payload that most cells have: the base. Each other payload differs on one axis."""
+    """Return the payload that most cells have: the base.
+
+    Each other payload differs from the base on one axis.
+    """
     known = grouped(map(payload_of, cells), lambda payload: payload)
     return max(known, key=lambda payload: len(known[payload]), default=None)
 

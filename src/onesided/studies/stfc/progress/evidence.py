@@ -18,7 +18,7 @@ from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
 """Cells that differ only in these target states have the same latency, because the target waits in
-MPI during the timed accesses. Verdicts are made in the first of these states."""
+MPI during the timed accesses. Verdicts are made in the first of these target states."""
 
 MINIMUM_TIMED_LAUNCHES = 2
 """A latency is stated only if at least this many launches measured it. If these launches
@@ -154,7 +154,7 @@ class Latencies:
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
-        """For each label, take the latency of the first cell that measured one."""
+        """For each label, take the latency of the first cell that measured a latency."""
         self._material = material
         by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}

@@ -227,7 +227,7 @@ class Effect:
 
     @cached_property
     def factors(self) -> list[float]:
-        """Return, for each latency label, this setting's latency divided by the default's."""
+        """Return, for each latency label, this setting's latency divided by the default one."""
         factors: dict[tuple[Any, ...], float] = {}
         for turn in self.pairs:
             factor = ratio(turn.after.timed, turn.before.timed)

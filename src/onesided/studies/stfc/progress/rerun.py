@@ -94,8 +94,8 @@ def _launch(
 ) -> dict[str, Probe]:
     """Launch the claims' cells once.
 
-    All claims in one call have the same thread level. Either all or none of them need the variables
-    of the advice file.
+    All claims in one call have the same thread level. Either all claims or no claims need the
+    variables of the advice file.
 
     Returns:
         The valid samples, by cell, of the cells that ended without a failure.

@@ -199,7 +199,7 @@ def _ordered(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
-    """Return the figure of the accesses that wait in at least one MPI; None if none waits."""
+    """Return the figure of the accesses that wait in at least one MPI; None if no access waits."""
     bars = _bars(material, cells)
     if not bars:
         return None

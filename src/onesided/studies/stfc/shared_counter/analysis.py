@@ -70,13 +70,14 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the slowdown as a column: the mean access time, divided by that with an idle target.
+    """Add the slowdown as a column: the mean access time divided by the time with an idle target.
 
     The divisor is the mean access time of the cell with an idle target: the median over all
     launches of this cell. Therefore the slowdown varies only as the launches with a computing
     target vary. The cell with an idle target has the same algorithm, window flavor and compute
-    length. This cell is used for every spread of the compute, because its target does not compute.
-    Of several such cells, the cell with the least spread of the compute is used.
+    length. The cell with an idle target is used for every spread of the compute, because an idle
+    target does not compute. Of several cells with an idle target, the cell with the least spread of
+    the compute is used.
     """
     axis = {
         name: label_of(name)

@@ -59,9 +59,9 @@ Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Return the cells with random compute, and the failed cells.
 
-    If no cell has random compute, return all cells. With fixed compute, the ranks fall into step,
-    so that few accesses are made while the target computes. Such cells are often undecided. In some
-    of these cells, the verdict depends on one access that the machine delayed.
+    If no cell has random compute, return all cells. With fixed compute, the ranks' compute phases
+    align, so that few accesses are made while the target computes. Such cells are often undecided.
+    In some cells with fixed compute, the verdict depends on one access that the machine delayed.
     """
     if not any(spread_of(cell) > 0 for cell in cells):
         return cells
@@ -157,7 +157,7 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 def _idle(material: Material, cell: Cell) -> Measure | None:
     """Return the mean access time of the same cell with an idle target.
 
-    Of several such cells, the cell with the least spread of the compute is used.
+    Of several cells with an idle target, the cell with the least spread of the compute is used.
     """
 
     def place(cell: Cell) -> tuple[object, ...]:

@@ -144,6 +144,6 @@ def least_spread(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return the rows of `twins`; if rows differ only in the spread, return the first of them."""
+    """Return the rows of `twins`; of rows that differ only in the spread, return the first row."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

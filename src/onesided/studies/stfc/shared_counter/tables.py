@@ -37,7 +37,7 @@ BY_RANK = {
     "target_node": "same node",
     "other_nodes": "other nodes",
 }
-"""In a note below process 1's time: the words for the mean access times of other ranks."""
+"""The words for the mean access times of other ranks, in a note below process 1's time."""
 
 
 def _case_key(case: str) -> str:
@@ -80,9 +80,10 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> Fields:
 
 
 def _beside(material: Material, twin: Mapping[str, Cell], case: str) -> str | None:
-    """Return a remark if the computes of a case are not as the row says; None if they are.
+    """Return a remark if the compute phases of a case are not as the row says, else None.
 
-    The computes may have another spread. If threads share cores, the computes may take longer.
+    The compute phases may have another spread. If threads share cores, the compute phases may take
+    longer.
     """
     words = [other_steps(twin, case)]
     cell = twin.get(case)
