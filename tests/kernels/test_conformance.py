@@ -46,7 +46,7 @@ PROGRAMS = [
 ]  # fmt: skip
 DEFECTS = project_root() / "docs" / "defects"
 WRITTEN_BY_HAND = {"freed_communicator.c", "put_descending_bytes.c", "put_many_pieces.c"}
-WRITTEN_BY_HAND |= {"win_set_errhandler.c"}
+WRITTEN_BY_HAND |= {"win_set_errhandler.c", "receive_any_source.c"}
 IN_MAKE_TEST = 3
 OF_CI = (pytest.mark.slow, pytest.mark.first_mpi)
 
