@@ -22,8 +22,7 @@ LEAST: Mapping[str, tuple[float, str]] = {
 }
 """For each unit: the least value that a sample may have, and the allowed values in words."""
 DIFFERENCES = ("remaining",)
-"""The metrics that are a difference between two times. A difference between two times may be below
-0."""
+"""The metrics that are a difference between two times. A difference may be below 0."""
 
 DAMAGED = "damaged file"
 """The beginning of the text that says why a cell of a damaged file is `not_run`."""
@@ -210,10 +209,7 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """Check that all samples of a result line are numbers or null.
-
-    A check by a JSON Schema would be too slow.
-    """
+    """Check that all samples of a result line are numbers or null; a JSON Schema is too slow."""
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
