@@ -127,7 +127,8 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 
     The result is a delay only if four conditions are met. The remaining compute times differ so
     much that a time proportional to the remaining compute time would have grown. The times did not
-    grow. Most times are near the delay, which excludes a mixture of waiting and early operations.
+    grow. Most of the times are near the delay, so they are not a mixture of operations that wait
+    and operations that end early.
     Enough launches contribute. The delay is the median time of the half of the samples with the
     longest remaining compute times.
     """

@@ -30,10 +30,10 @@ that the core executes at a time. The width is measured once for each sample of 
 
 WIDE_FACTOR = 0.85
 """A core counts as not shared with another program if its width is at least this share of its full
-width in the same cell. On one virtual machine, a core that another guest also used had 45 to 70 %
-of its full width. A core that was not shared had 85 to 100 % of its full width. At other hours, a
-core that a mostly waiting guest also used had 70 to 95 % of its full width. Therefore no limit
-separates all shared cores from all cores that are not shared."""
+width in the same cell. On one virtual machine, the width of a core that another guest also used
+was 45 to 70 % of the full width. The width of a core that was not shared was 85 to 100 % of the
+full width. At other hours, the other guest mostly waited, and the width was 70 to 95 % of the full
+width. Therefore no limit separates all shared cores from all cores that are not shared."""
 TARGET_WIDTH = "target_core_width"
 """The series of widths of the target's core, measured before and after each moment of the
 latency."""

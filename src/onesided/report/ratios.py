@@ -15,7 +15,7 @@ OPEN = "open"
 
 
 def factor_of(ratio: Measure) -> str:
-    """Return as text how many times faster the faster of two cells is, with the interval."""
+    """Return, as text, the factor by which one of two cells is faster, and its interval."""
     value, low, high = ratio.value, ratio.low, ratio.high
     if value < 1:
         value, low, high = 1 / value, 1 / high, 1 / low

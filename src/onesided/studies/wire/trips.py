@@ -180,10 +180,10 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     """Return the number of round trips of a call; None with fewer than `LEAST_DELAYS` delays.
 
     For each delay, only the least times of its launches are used, because other programs on a
-    machine only make times longer. If other programs disturbed all launches with one delay, the
-    interval of the slope allows several numbers or none. The delay is then left out, on two
-    conditions: the delay's time lies above the line through all other times, and the other times
-    allow exactly one number.
+    machine only make times longer. Other programs may disturb all launches with one delay. Then the
+    interval of the slope allows several numbers of round trips, or none. A delay is left out if two
+    statements are true: its time lies above the line through all other times, and the other times
+    allow exactly one number of round trips.
     """
     by_delay = grouped(points, lambda point: point.delay)
     launches = {least(own): len(own) for own in by_delay.values()}

@@ -109,7 +109,10 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
 
 
 def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
-    """Return an environment's advice in words, with the advice file of the given number."""
+    """Return an environment's advice in words, and its advice file.
+
+    A `number` above 1 becomes part of the file's name.
+    """
     sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
     for at, sentence in enumerate(_code_sentences(advice)):
         sentences.append(Markup("{}" if at else "<b>Code.</b> {}").format(sentence))

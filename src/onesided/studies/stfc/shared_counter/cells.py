@@ -20,8 +20,11 @@ FLAVORS = ("create", "allocate", NO_MEANING)
 meaning."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
-"""The algorithms that the page shows first: the algorithm of the report of 2008, MPI_Fetch_and_op
-with an epoch for each access and with one epoch for all accesses, and OpenSHMEM's operation."""
+"""The four algorithms that the page shows first.
+
+The first is the algorithm of the report of 2008. The second and the third are MPI_Fetch_and_op with
+an epoch for each access, and with one epoch for all accesses. The last is OpenSHMEM's operation.
+"""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
