@@ -63,7 +63,7 @@ class Trips:
         provided that the interval allows this sum.
         """
         allowed = self._allowed
-        if self.is_certain:
+        if len(allowed) == 1:
             return allowed[0]
         own = [part.number for part in self.parts.values()]
         total = None if None in own or not own else sum(own)
@@ -185,32 +185,27 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     statements are true: its time lies above the line through all other times, and the other times
     allow exactly one number of round trips.
     """
-    by_delay = grouped(points, lambda point: point.delay)
-    launches = {least(own): len(own) for own in by_delay.values()}
-    every = _through(launches)
+    by_delay = list(grouped(points, lambda point: point.delay).values())
+    every = _through(by_delay)
     if every is None or every.is_certain:
         return every
-    found = [one for point in launches if (one := _without(launches, point)) is not None]
+    found = [one for late in by_delay if (one := _without(late, by_delay)) is not None]
     return found[0] if len({one.number for one in found}) == 1 else every
 
 
-def _through(launches: Mapping[tuple[float, float], int]) -> Trips | None:
-    """Return the round trips on the line through all points.
-
-    Args:
-        launches: for each point, the number of launches; a point has the least times at one delay.
-    """
-    points = list(launches)
-    line = line_through(points) if len(points) >= LEAST_DELAYS else None
-    return Trips(points, line, sum(launches.values())) if line else None
+def _through(by_delay: Sequence[Sequence[Point]]) -> Trips | None:
+    """Return the round trips on the line through the least times of each delay."""
+    if len(by_delay) < LEAST_DELAYS:
+        return None
+    least_times = [least(own) for own in by_delay]
+    line = line_through(least_times)
+    return Trips(least_times, line, sum(map(len, by_delay))) if line else None
 
 
-def _without(
-    launches: Mapping[tuple[float, float], int], late: tuple[float, float]
-) -> Trips | None:
-    """Return the round trips without one point; None if the point may not be left out."""
-    others = _through({point: count for point, count in launches.items() if point != late})
-    message_s, call_s = late
+def _without(late: Sequence[Point], by_delay: Sequence[Sequence[Point]]) -> Trips | None:
+    """Return the round trips without one delay; None if the delay may not be left out."""
+    others = _through([own for own in by_delay if own is not late])
+    message_s, call_s = least(late)
     is_late = others and others.is_certain and call_s > others.seconds(message_s)
     return others if is_late else None
 
