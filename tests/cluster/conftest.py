@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import quiet
-from virtual_cluster import VirtualCluster, missing
+from cluster.clusters import started
 
 
 def pytest_collection_modifyitems(items):
@@ -13,11 +13,6 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture
-def cluster(monkeypatch):
-    reason = missing()
-    if reason:
-        pytest.skip(reason)
-    with VirtualCluster() as started:
-        for name, value in started.variables.items():
-            monkeypatch.setenv(name, value)
-        yield started
+def cluster():
+    with started() as one:
+        yield one

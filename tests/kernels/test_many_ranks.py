@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
-from cluster.virtual_cluster import VirtualCluster, missing
+from cluster.clusters import started
 
 from .conftest import KERNEL_NAMES, SLOW
 from .launching import Environment, Run
@@ -44,6 +44,9 @@ UNSAFE = ("in_place_all_to_all", "isend_waitany")
 #: unless it has this variable (docs/defects/mpich_ucx_any_source.md).
 FROM_ANY_SOURCE = {"active_accumulate", "gather", "mutex", "remote_read"}
 OFI = {"MPIR_CVAR_CH4_NETMOD": "ofi"}
+#: Nodes of the virtual cluster, and the kinds of PMI with which its Slurm starts ranks by itself.
+NODES = 4
+SRUN_MPI = {"mpich": "pmi2", "impi": "pmi2"}
 #: The status of a launch with unsupported cells and nothing worse.
 UNSUPPORTED = 4
 
@@ -69,11 +72,6 @@ def few_of_all(described: dict, ranks: int) -> list[str]:
     ]
 
 
-#: Nodes of the virtual cluster, and the kinds of PMI with which its Slurm starts ranks by itself.
-NODES = 4
-SRUN_MPI = {"mpich": "pmi2", "impi": "pmi2"}
-
-
 @dataclass(frozen=True)
 class OnNodes(Environment):
     """An MPI that puts equally many ranks on each node of the virtual cluster."""
@@ -89,12 +87,8 @@ class OnNodes(Environment):
 
 @pytest.fixture(scope="module")
 def nodes():
-    """A virtual cluster in the variables of this process."""
-    if missing():
-        pytest.skip(missing())
-    with pytest.MonkeyPatch.context() as patch, VirtualCluster(NODES) as cluster:
-        for name, value in cluster.variables.items():
-            patch.setenv(name, value)
+    """The names of the nodes of a virtual cluster."""
+    with started(NODES) as cluster:
         yield cluster.names
 
 
