@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "harness/machine.h"
 #include "harness/memory.h"
 #include "harness/neighbour.h"
 #include "harness/sha256.h"

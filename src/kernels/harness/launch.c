@@ -10,6 +10,7 @@
 #include "harness/describe.h"
 #include "harness/header.h"
 #include "harness/lines.h"
+#include "harness/machine.h"
 #include "harness/other_threads.h"
 #include "harness/run.h"
 #include "harness/watchdog.h"

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "harness/launch.h"
+#include "harness/machine.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "harness/launch.h"
+#include "harness/machine.h"
 #include "harness/plan.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
