@@ -49,6 +49,17 @@ int MPI_Ssend(const void *sent, int count, MPI_Datatype type, int to, int tag, M
 }
 """
 
+#: Open MPI's answer where it has closed a transport: the transport's variable has a name, but no value.
+CLOSED = """
+#include <mpi.h>
+int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *value)
+{
+    (void)handle;
+    (void)value;
+    return MPI_T_ERR_INVALID_INDEX;
+}
+"""
+
 #: A known limit: sends of more bytes are synchronous.
 KNOWN = 100
 #: A send of more bytes than LIMIT is synchronous.
@@ -155,6 +166,21 @@ def test_settings_raise_and_lower_the_limit(eager_limit):
         assert (raised, lowered) == (None, None)
     else:
         assert lowered <= 256 < limit("default") < 65536 - 128 <= raised < 65536
+
+
+@pytest.mark.every_mpi
+def test_a_limit_that_the_library_does_not_read_is_left_out(eager_limit, tmp_path):
+    def metrics(variables):
+        options = (*FEW_SIZES, "--call=send", "--receiver=in_mpi")
+        (result,) = eager_limit.launch(*options, variables=variables).results.values()
+        return {one["metric"] for one in result["series"]}
+
+    source = tmp_path / "closed.c"
+    source.write_text(CLOSED, "utf-8")
+    closed = preloaded_mpi(source, eager_limit.environment, tmp_path)
+    left_out = metrics({}) - metrics(closed)
+    assert left_out
+    assert all(name.startswith(("mpir_cvar_", "btl_")) for name in left_out)
 
 
 def test_without_shared_memory_the_senders_own_clock_decides(eager_limit, tmp_path):
