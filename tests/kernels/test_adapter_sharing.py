@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import samples, verified, with_fault_everywhere
 
 WAYS = ("interface=synchronous", "interface=put_lock_all;flavor=create,allocate")
 #: Bursts of three after four cold bursts of three: seven samples a cell.

@@ -11,8 +11,9 @@ import pytest
 from onesided.studies.data import axes, cell_program
 from onesided.system.paths import project_root
 
+from .asserting import verified
 from .conftest import HERE, SANITIZERS
-from .launching import KERNELS, preloaded_mpi, verified
+from .launching import KERNELS, preloaded_mpi
 
 SOURCES = KERNELS / "data" / "conformance"
 #: The sources that are linked with the units: the model of datatypes and operators.

@@ -14,7 +14,7 @@ from onesided.campaign import grid, outcomes
 from onesided.environments import fingerprint, libraries
 from onesided.system.documents import check
 
-from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks
+from .asserting import assert_a_hang_is_booked, blocks, cells_for_three_ranks
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):

@@ -10,17 +10,16 @@ import pytest
 from onesided.environments import libraries
 from onesided.system.documents import check
 
-from .launching import (
+from .asserting import (
     LAUNCHERS,
-    Run,
     assert_a_hang_is_booked,
     assert_dead,
     assert_dead_of_itself,
     blocks,
     few_cells,
-    record_launch,
     with_fault_everywhere,
 )
+from .launching import Run, record_launch
 
 pytestmark = pytest.mark.one_kernel_elsewhere
 #: The exit status of a launcher whose ranks were killed.

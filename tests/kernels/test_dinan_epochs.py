@@ -2,8 +2,9 @@
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS, TWO_AND_THREE
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 EPOCHS = "epoch=lock_all,locks_of_targets,locks_of_all,flush"
 OPERATIONS = "operation=put,fetch_and_op,get_accumulate"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import ENVIRONMENTS, FAULTS, TWO_AND_THREE
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 WINDOWS = "flavor=create,allocate"
 #: One cell for each way in which an exchange is written.

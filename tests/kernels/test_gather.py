@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import samples, verified, with_fault_everywhere
 
 MULTIPLE = "--thread-level=multiple"
 #: Bursts of three after four cold bursts of three. 1025 addresses do not fit into a request.

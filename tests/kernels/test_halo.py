@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import samples, verified, with_fault_everywhere
 
 MESSAGES = "interface=sendrecv_steps,isend,neighbor_alltoallw"
 PUTS = "interface=put_fence,put_pscw,put_lock_all,put_lock_all_steps;flavor=create,allocate"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 VECTORS = "interface=reduce_bcast,reduce,bcast,allreduce,hierarchical_allreduce"
 BLOCKS = "interface=alltoall,hierarchical_alltoall"

@@ -2,8 +2,9 @@
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 EPOCHS = "epoch=lock,exclusive_lock,flush"
 CELLS = f"--cells={EPOCHS};operation=put,replace;pause=computes,probes;operations=1,5"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import TWO_AND_THREE
-from .launching import samples, verified, with_fault_everywhere
 
 IDIOMS = ("exclusive", "shared", "lock_all", "request", "load_store")
 #: Bursts of three after four cold bursts of three: seven in all.

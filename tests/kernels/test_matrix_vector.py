@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS, TWO_AND_THREE
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 FUNNELED = "--thread-level=funneled"
 #: Three samples after four cold ones.

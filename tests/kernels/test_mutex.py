@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import SLOW
-from .launching import samples, verified, with_fault_everywhere
 
 QUEUES = ("byte_vector", "mcs", "mcs_shared_locks", "mcs_request", "mcs_spin")
 ALGORITHMS = (*QUEUES, "compare_and_swap")

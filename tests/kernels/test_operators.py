@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from .asserting import blocks, samples, verified, with_fault_everywhere
 from .conftest import ENVIRONMENTS, FAULTS
-from .launching import blocks, preloaded_mpi, samples, verified, with_fault_everywhere
+from .launching import preloaded_mpi
 
 #: Bursts of three, after four cold bursts of three.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--computing-samples=2", "--compute-ms=2")

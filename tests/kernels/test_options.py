@@ -9,7 +9,7 @@ import pytest
 from onesided.campaign import declared, grid
 from onesided.environments import kernels, libraries
 
-from .launching import assert_usage_fault
+from .asserting import assert_usage_fault
 
 pytestmark = [pytest.mark.beside, pytest.mark.one_kernel_elsewhere]
 

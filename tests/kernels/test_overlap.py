@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import preloaded, preloaded_mpi, samples, verified, with_fault_everywhere
+from .launching import preloaded, preloaded_mpi
 
 NETWORK = Path(__file__).with_name("known_network.c")
 TRANSFER_S = 0.01

@@ -6,9 +6,10 @@ import os
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
 from .files import file_system, on_disk
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 ELEMENTS = 999
 STEPS = 2

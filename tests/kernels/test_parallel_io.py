@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
 from .files import (
     TINY_BYTES,
@@ -18,7 +19,7 @@ from .files import (
     on_disk,
     with_tiny_tmpfs,
 )
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 WAYS = "at_all,at_all_darray,at,iat,posix,own_files,one_rank"
 #: Three samples after four cold ones.

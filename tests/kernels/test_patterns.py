@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import ENVIRONMENTS, FAULTS, OPENSHMEM, SLOW
-from .launching import samples, verified, with_fault_everywhere
 
 PATTERNS = ("distant_messages", "right_shift", "naive_broadcast", "tree_broadcast", "all_to_all")
 #: One cell for each way in which a pattern is written; axes without a meaning have one value.

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
-from .launching import preloaded_mpi, samples, verified, with_fault_everywhere
+from .launching import preloaded_mpi
 
 FEW = ("--samples=3", "--burst=12", "--budget-s=60")
 #: Bursts of twelve after four cold bursts of ten.

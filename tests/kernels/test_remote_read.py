@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS
 from .files import on_disk
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 MULTIPLE = "--thread-level=multiple"
 #: Bursts of three after four cold bursts of three; a cold operation is its own burst.

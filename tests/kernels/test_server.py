@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .launching import samples, verified
+from .asserting import samples, verified
 
 ELEMENTS = (0, 1, 1024, 1025, 65536)
 REQUESTS = 10

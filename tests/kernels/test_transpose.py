@@ -6,8 +6,9 @@ import statistics
 
 import pytest
 
+from .asserting import samples, verified, with_fault_everywhere
 from .conftest import FAULTS, TWO_AND_THREE
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded
 
 ORDER = 24
 MESSAGES = (
