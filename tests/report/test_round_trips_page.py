@@ -1,5 +1,6 @@
 """The page of round trips: a count for each call, or an interval if the times give no count."""
 
+import csv
 from functools import partial
 
 import pytest
@@ -131,6 +132,28 @@ def test_a_call_that_waits_once_more_moves_its_own_cells_and_no_others(material,
     differ = {way for way in before if before[way][MPICH] != after[way][MPICH]}
     assert differ == {("put", "lock_all_flush")}
     assert after["put", "lock_all_flush"][MPICH] == "2"
+
+
+def test_a_comparison_of_campaigns_names_each_number_that_changed(tmp_path, capsys):
+    first, second, page = (tmp_path / name for name in ("first", "second", "page"))
+    made(first)
+    made(second, changed={("put", "lock_all_flush"): (0, 0, 2)})
+    assert cli.main(["compare", str(first), str(second), "--page", str(page)]) == 0
+    said, *named = capsys.readouterr().out.splitlines()[:3]
+    # the third MPI's numbers are open
+    assert said == "Round trips that changed: 2 of 8; 4 more are not known in both campaigns"
+    way = "operation=put, synchronisation=lock_all_flush, flavor=allocate, size_bytes=8"
+    assert named == [f"  {name} default {way}: 1 -> 2" for name in (MPICH, OPENMPI)]
+    with (page / "compare_counts.csv").open(newline="") as stream:
+        rows = [(row["environment"], row["what"]) for row in csv.DictReader(stream)]
+    assert rows == [(MPICH, way), (OPENMPI, way)]
+    assert f"{said}." in (page / "index.html").read_text("utf-8")
+
+
+def test_equal_numbers_of_two_campaigns_have_not_changed(tmp_path, capsys):
+    made(tmp_path)
+    assert cli.main(["compare", str(tmp_path), str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("Round trips that changed: 0 of 8; 4 more")
 
 
 def trips(low, high, *calls):

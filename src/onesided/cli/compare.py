@@ -1,10 +1,10 @@
-"""Comparisons of campaigns: `onesided compare`, `reproducibility` and `versions`."""
+"""Comparisons of campaigns, and references with which checks compare results."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from onesided.cli.command import argument, command
+from onesided.cli.command import RESULTS, argument, command
 from onesided.system import paths, writing
 from onesided.system.errors import InputError
 
@@ -20,6 +20,17 @@ SECOND = argument(
 PAGE = argument(
     "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
 )
+
+
+PROPOSE = "propose"
+
+OF_REFERENCES = """`onesided references [propose] RESULTS_DIR`: keep results for checks to compare.
+
+Without `propose` it keeps the verdicts alone: a check fails when a cell that was independent waits.
+With `propose` it also keeps the latencies. Each latency has a bound, or the reason why it has no
+bound. A check in regression mode fails above the bound. With the bound is the slow-down that the
+bound would miss.
+"""
 
 
 def _same(asked: list[str]) -> dict[str, str]:
@@ -56,18 +67,20 @@ def compare(options: argparse.Namespace) -> int:
     if options.page:
         writing.demand_folder("--page", options.page)
     from onesided.compare import campaigns
+    from onesided.report import counts
     from onesided.studies import find
 
     found = campaigns.compare(options.first, options.second, find(), _same(options.same))
+    counted = counts.counted(found)
     if options.csv or options.page:
         from onesided.report import comparison  # loads the drawing library
 
         if options.page:
-            page = comparison.build(found, options.page)
+            page = comparison.build(found, counted, options.page)
         if options.csv:
             sys.stdout.write(comparison.cells_table(found).csv_text())
             return 0
-    for line in campaigns.lines(found):
+    for line in (*counts.lines(counted), *campaigns.lines(found)):
         print(line)
     if options.page:
         print(f"page: {page}")
@@ -121,4 +134,40 @@ def versions(options: argparse.Namespace) -> int:
         print(line)
     if options.page:
         print(f"page: {versions.build(every, found, options.page)}")
+    return 0
+
+
+@command(
+    "references",
+    "write references/ from a campaign: verdicts, with `propose` latencies and bounds",
+    argument(
+        "what",
+        nargs="?",
+        choices=[PROPOSE],
+        help="also the latencies, with bounds from the measured spread",
+    ),
+    RESULTS,
+    argument("--replace", action="store_true", help="replace the references that exist already"),
+    description=OF_REFERENCES,
+)
+def references(options: argparse.Namespace) -> int:
+    """Write one reference file per partition and environment; print the files' paths."""
+    from onesided.measure.cell_verdicts import read_verdicts
+    from onesided.regression import references as files
+
+    if options.what == PROPOSE:
+        from onesided.regression import propose
+        from onesided.studies import find
+
+        found = propose.documents_of(options.results, find())
+        files.write(found, options.replace)
+        for path, document in found.items():
+            first, *figures = propose.describe(document)
+            print(f"{path}: {first}", *figures, sep="\n")
+        return 0
+    cells = read_verdicts(options.results / "verdicts.json")
+    found = files.documents_of(cells, options.results.resolve().name)
+    files.write(found, options.replace)
+    for path in found:
+        print(path)
     return 0

@@ -6,12 +6,19 @@ because a campaign starts the command `session` many times.
 
 import argparse
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 from onesided.campaign import campaign
 from onesided.cli.command import CAMPAIGN, KEEP_ENVIRONMENT, RESULTS, argument, command
 from onesided.system import surroundings
 from onesided.system.errors import InputError
+
+OF_REPORTS = """Make a campaign, its verdicts and its pages from reports of ReFrame.
+
+Each report is a round. Collect a report before the next run of ReFrame, which replaces the files of
+this run. A report that was collected before is not added again.
+"""
 
 
 def _say(line: str) -> None:
@@ -164,5 +171,35 @@ def report(options: argparse.Namespace) -> int:
 
     loaded = pages.load(options.results, find())
     pages.build(loaded, options.single_file)
+    sys.stdout.write(pages.terminal_summary(loaded))
+    return 0
+
+
+@command(
+    "collect-reframe",
+    "make a campaign and its pages from reports of a site's own ReFrame",
+    argument("reports", type=Path, nargs="+", metavar="REPORT", help="ReFrame's JSON reports"),
+    argument(
+        "--into",
+        default="site",
+        metavar="NAME",
+        help="the campaign's name (%(default)s): its results are in results/NAME",
+    ),
+    description=OF_REPORTS,
+)
+def collect_reframe(options: argparse.Namespace) -> int:
+    """Add ReFrame's reports to a campaign; write tables, verdicts and pages; print a summary."""
+    from onesided import report as pages
+    from onesided.campaign import site_runs
+    from onesided.campaign.collect import collect
+    from onesided.measure.analyse import analyse
+    from onesided.studies import find
+
+    campaign = site_runs.collect(options.into, options.reports)
+    collect(campaign)
+    experiments = find()
+    analyse(campaign.results, experiments)
+    loaded = pages.load(campaign.results, experiments)
+    pages.build(loaded)
     sys.stdout.write(pages.terminal_summary(loaded))
     return 0

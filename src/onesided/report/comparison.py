@@ -19,7 +19,8 @@ from onesided.compare.reproducibility import Figure
 from onesided.environments.settings import DEFAULT
 from onesided.measure import statistics, tails
 from onesided.measure.statistics import MINIMUM_COVERAGE
-from onesided.report import numbers
+from onesided.report import counts, numbers
+from onesided.report.counts import Counts
 from onesided.report.pairs import (
     SHORT,
     Sides,
@@ -203,7 +204,7 @@ def _cells_lead(found: Campaigns) -> str:
     )
 
 
-def build(found: Campaigns, folder: Path) -> Path:
+def build(found: Campaigns, counted: Sequence[Counts], folder: Path) -> Path:
     """Write the page and its CSVs; return the path of the page. The page is written last.
 
     Raises:
@@ -222,8 +223,9 @@ def build(found: Campaigns, folder: Path) -> Path:
         "compare",
         kicker=f"onesided · {found.first.name} → {found.second.name}",
         heading="What changed between two campaigns?",
-        sentences=_sentences(found),
+        sentences=[*(f"{one.sentence}." for one in counted), *_sentences(found)],
         sections=[
+            *([counts.section(counted)] if counted else []),
             _changed(found),
             Section("environments", "Environments", lead, (_environments(found),)),
             _tails(found),

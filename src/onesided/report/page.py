@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from markupsafe import Markup
 
-from onesided.report.material import Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline, Part, Section
 
 
@@ -54,6 +54,23 @@ class Content(Protocol):
 
 
 @dataclass(frozen=True)
+class Count:
+    """A number that does not depend on the machine, counted from one cell or several cells.
+
+    Attributes:
+        cell: the first of these cells.
+        what: the values of the cells on the axes on which the number depends.
+        number: the number; None if the measured times allow no single number.
+        words: the number as the page shows it, or what the page shows in its place.
+    """
+
+    cell: Cell
+    what: str
+    number: float | None
+    words: str
+
+
+@dataclass(frozen=True)
 class ReferencePage:
     """A page of an experiment that consists of an answer, if any, and only one section.
 
@@ -62,6 +79,8 @@ class ReferencePage:
         contents: what the section shows, from top to bottom.
         answer: returns the answer that can be read in ten seconds; None for a page without an
             answer.
+        counts: returns the numbers on the page that are the same on every machine. `onesided
+            compare` names each number that changed. None for a page without such numbers.
     """
 
     identifier: str
@@ -69,6 +88,7 @@ class ReferencePage:
     lead: str
     contents: Sequence[Content]
     answer: Callable[[Material], Headline | None] | None = None
+    counts: Callable[[Material], Sequence[Count]] | None = None
 
     def headline(self, material: Material) -> Headline | None:
         """Return the page's answer; None if the page has no answer."""

@@ -36,9 +36,9 @@ static bool read_number(int index, double *value)
     }
     CHECKED(MPI_Type_size(type, &size));
     /* Open MPI no longer reads the variable of a transport that it has closed. */
-    const bool is_number =
-        count == 1 && (size == (int)sizeof found.number || size == (int)sizeof found.large) &&
-        MPI_T_cvar_read(handle, &found) == MPI_SUCCESS;
+    const bool is_number = count == 1 &&
+                           (size == (int)sizeof found.number || size == (int)sizeof found.large) &&
+                           MPI_T_cvar_read(handle, &found) == MPI_SUCCESS;
     if (is_number) {
         *value = size == (int)sizeof found.number ? found.number : (double)found.large;
     }

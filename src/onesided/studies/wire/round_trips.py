@@ -19,7 +19,7 @@ from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.measure.statistics import median
 from onesided.report.cells import by_environment, grouped, value_or_word
 from onesided.report.material import Cell, Material
-from onesided.report.page import ReferencePage
+from onesided.report.page import Count, ReferencePage
 from onesided.report.parts import Folded, Headline, Row, Table
 from onesided.report.pivot import Fields, pivoted
 from onesided.report.words import listed
@@ -292,6 +292,23 @@ def _said(rows: Mapping[str, Fields], key: str) -> list[str]:
     return [f"{words} under {listed(names)}" for words, names in by_number.items()]
 
 
+def counts(material: Material) -> list[Count]:
+    """Return the round trips of each way to access few bytes at a target that waits in MPI.
+
+    The round trips of large messages are left out: these also depend on the buffers of the network.
+    """
+    launches = Launches(material)
+    found = []
+    for cells in ways(filter(_is_small, material.cells), AXES):
+        trips = _trips(launches, cells)
+        what = ", ".join(f"{name}={value}" for name, value in _head(cells[0]).items())
+        if trips is None:
+            found.append(Count(cells[0], what, None, _why_none(material, cells)))
+        else:
+            found.append(Count(cells[0], what, trips.number, trips.words))
+    return found
+
+
 def estimated(material: Material, latency_s: float, origins: int = 1) -> list[Row]:
     """Return an estimate of what each way to access a target costs on a given network.
 
@@ -354,6 +371,7 @@ PAGE = ReferencePage(
         Calls(),
     ],
     answer=answer,
+    counts=counts,
 )
 
 EXPERIMENT = Experiment(
