@@ -151,13 +151,16 @@ def test_a_thread_level_that_there_is_not_stops_the_build(one_environment, tmp_p
 
 
 @pytest.mark.first_mpi
-def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_options, tmp_path):
-    program = tmp_path / "harness_units"
+@pytest.mark.parametrize("units", ["harness_units", "machine_units"])
+def test_the_units_of_the_harness(
+    environment, sanitized_folder, sanitizer_options, tmp_path, units
+):
+    program = tmp_path / units
     subprocess.run(
         [
             *(environment.document["compilers"]["c"], "-std=c11", "-D_GNU_SOURCE", "-Wall"),
             *("-Wextra", "-Werror", "-fsanitize=address,undefined", "-I", KERNELS),
-            *(HERE / "harness_units.c", sanitized_folder / "libharness.a"),
+            *(HERE / f"{units}.c", sanitized_folder / "libharness.a"),
             *("-lm", "-ldl", "-lpthread", "-o", program),
         ],
         env=environment.variables(),

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from made_up import dinan, generator, messages, patterns, progress, windows
 from made_up.generator import MPICH, OPENMPI
-from test_browser import WIDTHS, network, opened
+from opened import WIDTHS, network, opened
 from unpacked import whole
 
 from onesided import report

@@ -6,8 +6,8 @@ import pytest
 from made_up import conformance as made
 from made_up.conformance import environment, where
 from made_up.generator import MPICH, OPENMPI
+from opened import WIDTHS, opened
 from shown import materials, parts
-from test_browser import WIDTHS, opened
 
 from onesided import report
 from onesided.report import numbers

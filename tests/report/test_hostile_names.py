@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 import polars as pl
 import pytest
 from made_up import counter, progress
-from test_browser import opened
+from opened import opened
 from unpacked import LONG_TABLE, unpack
 
 from onesided import report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_browser import opened
+from opened import opened
 
 from onesided.report import material, numbers, table
 from onesided.report.build import Sheet, render

@@ -7,7 +7,7 @@ import csv
 import pytest
 from made_up import progress
 from made_up.progress import Environment
-from test_browser import opened
+from opened import opened
 
 from onesided.measure.analyse import analyse
 from onesided.report import versions

@@ -8,8 +8,8 @@ import shlex
 import shutil
 
 import pytest
+from opened import WIDTHS, network, opened
 from progress_page import rows_of
-from test_browser import WIDTHS, network, opened
 from test_report import _Tables
 from unpacked import whole
 

@@ -1,0 +1,1 @@
+"""Tests of what Spack is told of this machine."""
