@@ -29,7 +29,7 @@ FEW = {
 }  # fmt: skip
 #: Time-outs of a cell and of a launch, for each rank: polling ranks keep each other from the cores,
 #: and a lock is handed on only when its holder has a core again.
-CELL_S, LAUNCH_S = 15, 30
+CELL_S, LAUNCH_S = 30, 60
 pytestmark = [pytest.mark.every_mpi, SLOW, pytest.mark.timeout(LAUNCH_S * max(8, *NUMBERS) + 300)]
 #: Cells that depend on the number of ranks; {others}: all ranks but one, at most `MOST_ORIGINS`.
 OWN_CELLS = {"origin_threads": "operation=put,fetch_and_op;arrangement=processes;origins={others}"}
