@@ -17,9 +17,6 @@ from onesided.report.material import MORE_THREADS, Baselines, Cell, Material
 from onesided.report.parts import Measure, Row
 from onesided.report.words import listed, numbers_listed
 
-LATENCY_SECTION = ("latency", "Uncontended latency")
-"""Identifier and title of the section with the latencies of all experiments of a page."""
-
 Thing, Key = TypeVar("Thing"), TypeVar("Key")
 
 

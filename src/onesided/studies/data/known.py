@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from onesided.cells import verdicts
@@ -186,14 +185,3 @@ class KnownDefects:
         """Return the table of known defects, or no table if no defect is known."""
         every = known_of(material.campaign.record, material.environments)
         return [table(every, run_by_name(material))] if every else []
-
-
-def readme_row(defect: FoundDefect) -> str:
-    """Return the line about a defect in the Markdown table of ``docs/defects/README.md``."""
-    versions: dict[str, list[str]] = {}
-    for at in defect.seen:
-        versions.setdefault(at["family"], []).extend(at["versions"])
-    ends = [(own[0], own[-1]) for own in ([*dict.fromkeys(each)] for each in versions.values())]
-    first, last = ("; ".join(each) for each in zip(*ends, strict=True))
-    link = f"[{defect.title}]({Path(defect.text).with_suffix('.md')})"
-    return f"| {link} | {defect.mpi} | {first} | {last} | {defect.upstream} |"
