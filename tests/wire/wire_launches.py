@@ -35,7 +35,12 @@ def launch(
     hosts=("h1", "h2"),
     name="round_trips",
 ):
-    """Launch a kernel that is told a delay; the wire may have another delay. Return the times."""
+    """Launch a kernel on hosts; return the times.
+
+    The kernel is told the delay `delay_us`, or no delay if it is None; the wire has the delay
+    `wire_us`.
+    """
+    told = [] if delay_us is None else ["--delay_us", str(delay_us)]
     own = document["launcher"]
     kernel = kernels.build(document, [name]) / "bin" / name
     output = folder / f"{len(list(folder.iterdir()))}.jsonl"
@@ -44,7 +49,7 @@ def launch(
             *(*WIRE, f"--family={document['family']}", f"--delay-us={wire_us}"),
             *(f"--hosts={len({*hosts})}", f"--ranks-per-host={hosts.count('h1')}", "--"),
             *(own["path"], "-n", str(len(hosts)), *own["placement"]["unbound"], str(kernel)),
-            *("--output", str(output), "--delay_us", str(delay_us), "--cells", cells),
+            *("--output", str(output), *told, "--cells", cells),
         ],
         env={**kernels.variables(document), **variables},
         capture_output=True,
