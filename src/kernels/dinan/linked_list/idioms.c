@@ -122,7 +122,7 @@ static void write_store(const struct list *list, int64_t element, int64_t next)
 }
 
 const struct idiom idioms[] = {
-    {.name = "exclusive", .read = read_exclusive, .write = write_exclusive, .needs_a_call = true},
+    {.name = "exclusive", .read = read_exclusive, .write = write_exclusive, .backs_off = true},
     {.name = "shared", .read = read_shared, .write = write_shared},
     {.name = "lock_all", .read = read_lock_all, .write = write_lock_all, .in_lock_all = true},
     {.name = "request",

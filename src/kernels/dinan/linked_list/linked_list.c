@@ -16,11 +16,13 @@
 
 #include "dinan/linked_list/list.h"
 #include "harness/memory.h"
+#include "mpi/back_off.h"
 #include "mpi/checked.h"
 #include "mpi/trial.h"
 #include "mpi/world.h"
 #include "rma/computing.h"
 
+#define LONGEST_BACK_OFF 16384 /* calls of MPI between two looks under an exclusive lock */
 #define LOOKS 1000 /* at the end of the list, before the core is offered to another rank */
 
 /* What is timed: a row of the axis. */
@@ -38,11 +40,16 @@ struct operation {
 /* Follow the list from an element to the first element of the rank `owner`. */
 static int64_t chase(const struct list *list, int64_t element, int owner)
 {
+    int calls = 1;
     for (long looks = 0; rank_of(element) != owner;) {
         const int64_t next = list->idiom->read(list, element);
         if (next != NULL_POINTER) {
             element = next;
+            calls = 1;
             continue;
+        }
+        if (list->idiom->backs_off) {
+            back_off(&calls, LONGEST_BACK_OFF);
         }
         if (list->idiom->needs_a_call) {
             int arrived = 0;

@@ -32,8 +32,8 @@ struct idiom {
     void (*write)(const struct list *list, int64_t element, int64_t next);
     bool in_lock_all;  /* inside one epoch of all ranks; else each operation has its own */
     bool is_shared;    /* elements are in a shared window; else in a dynamic window */
-    bool needs_a_call; /* in some libraries a read of the own element makes no progress, or makes it
-                        * only while it holds the lock that another rank waits for */
+    bool needs_a_call; /* in some libraries a read of the own element makes no progress */
+    bool backs_off;    /* a rank that reads at once again may keep the lock from all other ranks */
 };
 extern const struct idiom idioms[5];
 

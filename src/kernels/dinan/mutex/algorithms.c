@@ -1,8 +1,7 @@
 /* How a mutex is locked and unlocked: with MPI-2, with atomic operations of MPI-3, and with atomic
  * operations of C. */
-#include <sched.h>
-
 #include "dinan/mutex/mutex.h"
+#include "mpi/back_off.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
 #include "rma/word.h"
@@ -167,26 +166,11 @@ static void unlock_mcs_spin(struct mutex *mutex)
 
 /* ---- compare_and_swap, c_atomics: a rank that swaps its number in has the mutex. ---- */
 
-/* Between two tries: each time twice as many calls of MPI, which make progress. */
-static void back_off(int *calls)
-{
-    int arrived = 0;
-    for (int i = 0; i < *calls; i++) {
-        CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_communicator, &arrived,
-                           MPI_STATUS_IGNORE));
-    }
-    if (*calls < LONGEST_BACK_OFF) {
-        *calls *= 2;
-    } else {
-        sched_yield();
-    }
-}
-
 static void lock_compare_and_swap(struct mutex *mutex)
 {
     const struct word tail = word_at(mutex, HOST, TAIL);
     for (int calls = 1; word_compare_and_swap(tail, NOBODY, mutex->rank) != NOBODY;) {
-        back_off(&calls);
+        back_off(&calls, LONGEST_BACK_OFF);
     }
 }
 
@@ -201,7 +185,7 @@ static void lock_c_atomics(struct mutex *mutex)
     for (int calls = 1;
          !atomic_compare_exchange_strong(mutex->host_tail, &free_word, mutex->rank);) {
         free_word = NOBODY;
-        back_off(&calls);
+        back_off(&calls, LONGEST_BACK_OFF);
     }
 }
 
