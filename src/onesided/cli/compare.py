@@ -21,7 +21,6 @@ PAGE = argument(
     "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
 )
 
-
 PROPOSE = "propose"
 
 OF_REFERENCES = """`onesided references [propose] RESULTS_DIR`: keep results for checks to compare.

@@ -79,18 +79,14 @@ def counted(found: Campaigns) -> list[Counts]:
 
 def lines(every: Sequence[Counts]) -> list[str]:
     """Return the counts that changed as text for a terminal."""
-    return [
-        line
-        for counts in every
-        for line in (
-            counts.sentence,
-            *(
-                f"  {_environment(one, two)} {one.cell.setting} {one.what}: "
-                f"{one.words} -> {two.words}"
-                for one, two in counts.changed
-            ),
-        )
-    ]
+    found = []
+    for counts in every:
+        found.append(counts.sentence)
+        found += [
+            f"  {_environment(one, two)} {one.cell.setting} {one.what}: {one.words} -> {two.words}"
+            for one, two in counts.changed
+        ]
+    return found
 
 
 def section(every: Sequence[Counts]) -> Section:

@@ -56,14 +56,20 @@ def hang(rank, phase, call, collectives, cell="c=1"):
             "in_collective": call == "MPI_Allreduce", "collectives": collectives}  # fmt: skip
 
 
-@pytest.fixture
-def hang_files(tmp_path):
-    def write(*hangs):
-        for line in hangs:
-            with (tmp_path / f"lines.jsonl.hang-{line['rank']}").open("a") as stream:
+def side_files(folder, kind):
+    """Return a function that appends lines of ranks to their files beside the output."""
+
+    def write(*lines):
+        for line in lines:
+            with (folder / f"lines.jsonl.{kind}-{line['rank']}").open("a") as stream:
                 stream.write(json.dumps(line) + "\n")
 
     return write
+
+
+@pytest.fixture
+def hang_files(tmp_path):
+    return side_files(tmp_path, "hang")
 
 
 def crash(cell, rank=1, signal=11, phase="access", call="MPI_Win_lock"):
@@ -73,9 +79,4 @@ def crash(cell, rank=1, signal=11, phase="access", call="MPI_Win_lock"):
 
 @pytest.fixture
 def crash_files(tmp_path):
-    def write(*crashes):
-        for line in crashes:
-            with (tmp_path / f"lines.jsonl.crash-{line['rank']}").open("a") as stream:
-                stream.write(json.dumps(line) + "\n")
-
-    return write
+    return side_files(tmp_path, "crash")
