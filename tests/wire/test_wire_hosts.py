@@ -27,6 +27,11 @@ for _ in range(21):
     there.recv(1)
     print(time.perf_counter() - begin)
 """
+SLACK = """\
+from onesided.sites import relay
+relay.go_first()
+print(open("/proc/self/timerslack_ns").read())
+"""
 ECHO = """\
 import socket, sys
 with socket.create_server(("h2", 7)) as server:
@@ -144,6 +149,15 @@ def test_a_world_ends_with_its_command_whatever_that_has_left_running():
     answer = on_hosts("--", "sh", "-c", "sleep 319 & echo on", env={**os.environ, MARK: mark})
     assert answer.stdout == "on\n"
     wait_for(lambda: not processes(mark))
+
+
+def test_without_a_priority_too_the_process_that_passes_frames_on_is_woken_on_time():
+    # root of a user namespace may give no priority to a process
+    without = ["unshare", "--user", "--map-root-user"]
+    answer = subprocess.run(
+        [*without, sys.executable, "-c", SLACK], capture_output=True, text=True, check=True
+    )
+    assert int(answer.stdout) == 1, "50000 ns: what Linux gives"
 
 
 @pytest.mark.parametrize(
