@@ -15,9 +15,7 @@ FLAVORS = ["create", "allocate", "dynamic"]
 MAIN = ["lock_exclusive", "lock_all_flush"]
 OTHER_LOCKS = ["lock_shared", "lock_shared_nocheck", "lock_all_nocheck", "lock_all_flush_local"]
 SIZES = [8, 1024, 8192, 65536, 1048576]
-#: The number of accesses in a launch. At a delay below `LONG_US` there are more accesses, because
-#: other programs make a short access longer by a larger share of its time.
-ACCESSES, LONG_US = 6, 1200
+ACCESSES = 6
 #: Operations for a computing target; an access that needs the target's processor waits.
 COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
 COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 4, 12
@@ -36,15 +34,16 @@ class OnTwoHosts(OnWire):
     """Accesses of rank 1 to rank 0."""
 
     kernel = "round_trips"
-    #: The delays are short, because other programs disturb a longer access more often.
-    delay_us = builtins.parameter([400, 800, 1200, 1600])
+    #: The delays are short, because other programs disturb a longer access more often. They are not
+    #: shorter, because a program that is woken late makes a short access longer by a larger share.
+    delay_us = builtins.parameter([800, 1200, 1600, 2000])
     base_point = {
         "operation": "put",
         "flavor": "allocate",
         "synchronisation": "lock_all_flush",
         "size_bytes": 8,
         "target_state": "idle",
-        "delay_us": 400,
+        "delay_us": 800,
     }
 
 
@@ -54,17 +53,8 @@ class RoundTrips(OnTwoHosts):
 
     descr = "round trips of each call"
     tags = {"wire"}
-
-    @property
-    def accesses(self):
-        """Return the number of accesses in a launch."""
-        return ACCESSES * max(1, LONG_US // self.delay_us)
-
-    @builtins.run_after("init")
-    def choose_options(self):
-        """If another program disturbs a cell, the kernel measures more accesses of the cell."""
-        most = {"most-accesses": "200", "most-s": "3"}
-        self.kernel_options = {"accesses": str(self.accesses), **most}
+    # if another program disturbs a cell, the kernel measures more accesses of the cell
+    kernel_options = {"accesses": str(ACCESSES), "most-accesses": "200", "most-s": "3"}
 
     def ways(self):
         """Return the combinations of axis values, without the axis of the wire delay."""
@@ -79,8 +69,8 @@ class RoundTrips(OnTwoHosts):
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
         of_access = MESSAGES_OF_ACCESS + int(labels["size_bytes"]) / BYTES_OF_MESSAGE
-        messages = MESSAGES_OF_CELL + self.accesses * of_access
-        rests_s = 0 if labels["synchronisation"] in ACTIVE else self.accesses * REST_S
+        messages = MESSAGES_OF_CELL + ACCESSES * of_access
+        rests_s = 0 if labels["synchronisation"] in ACTIVE else ACCESSES * REST_S
         return START_S + rests_s + 1e-6 * self.delay_us * messages
 
 
