@@ -15,7 +15,7 @@ FLAVORS = ["create", "allocate", "dynamic"]
 MAIN = ["lock_exclusive", "lock_all_flush"]
 OTHER_LOCKS = ["lock_shared", "lock_shared_nocheck", "lock_all_nocheck", "lock_all_flush_local"]
 SIZES = [8, 1024, 8192, 65536, 1048576]
-ACCESSES = 6
+ACCESSES = 5
 #: Operations for a computing target; an access that needs the target's processor waits.
 COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
 COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 4, 12
@@ -36,14 +36,14 @@ class OnTwoHosts(OnWire):
     kernel = "round_trips"
     #: The delays are short, because other programs disturb a longer access more often. They are not
     #: shorter, because a program that is woken late makes a short access longer by a larger share.
-    delay_us = builtins.parameter([800, 1200, 1600, 2000])
+    delay_us = builtins.parameter([700, 1000, 1300, 1600, 1900])
     base_point = {
         "operation": "put",
         "flavor": "allocate",
         "synchronisation": "lock_all_flush",
         "size_bytes": 8,
         "target_state": "idle",
-        "delay_us": 800,
+        "delay_us": 700,
     }
 
 
