@@ -188,7 +188,7 @@ def late_at(late_s, trips=3):
     """Return the points of a call; a delay's number in `late_s` says by how much it is late."""
     return [
         Point(str(delay), 2e-6 * delay, 2e-6 * trips * delay + WORK_S + late)
-        for delay, late in zip((400, 800, 1200, 1600), late_s, strict=True)
+        for delay, late in zip(range(400, 4000, 400), late_s, strict=False)
     ]
 
 
@@ -218,6 +218,12 @@ def test_a_known_number_predicts_where_the_slopes_of_few_times_would_not():
     times = {"400": (1.0, 3.3), "800": (2.0, 6.0), "1200": (3.0, 9.25), "1600": (10.0, 30.0)}
     shares = missed([Point(delay, *time) for delay, time in times.items()])
     assert shares["1600"] < 0.01
+
+
+def test_a_delay_that_is_left_out_is_not_predicted_and_predicts_nothing():
+    shares = missed(late_at((0.0, 0.0, 5e-3, 0.0, 0.0)))
+    assert shares["1200"] is None
+    assert [shares[delay] for delay in ("400", "800", "1600", "2000")] == pytest.approx([0.0] * 4)
 
 
 def test_each_call_has_its_interval_and_its_work(material):

@@ -216,23 +216,26 @@ class HeldOut:
     def parts(self, material: Material) -> list[Table]:
         """Return the table of predictions, or nothing if there are too few delays."""
         launches = Launches(material)
-        shares: dict[tuple[str, str], list[float]] = {}
+        shares: dict[tuple[str, str], list[float | None]] = {}
         for cells in ways(filter(_is_small, material.cells), AXES):
             for delay, share in missed(launches.points(cells, ACCESS)).items():
                 shares.setdefault((cells[0].environment, delay), []).append(share)
         rows: list[Row] = [
-            {
-                "environment": environment,
-                DELAY: float(delay),
-                "middle": median(own),
-                "most": max(own),
-                "within": sum(share <= WITHIN for share in own) / len(own),
-                "predictions": len(own),
-            }
+            {"environment": environment, DELAY: float(delay), **_misses(own)}
             for (environment, delay), own in shares.items()
         ]
         table = TEXT.table("round_trips_held_out", by_environment(material, rows))
         return [table] if rows else []
+
+
+def _misses(shares: Sequence[float | None]) -> Fields:
+    """Return how many predictions there are, and how far off they are; see `missed`."""
+    found = [share for share in shares if share is not None]
+    counts = {"predictions": len(found), "late": len(shares) - len(found)}
+    if not found:
+        return counts
+    within = sum(share <= WITHIN for share in found) / len(found)
+    return {**counts, "middle": median(found), "most": max(found), "within": within}
 
 
 WITHIN = 0.05

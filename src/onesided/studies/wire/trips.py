@@ -180,17 +180,39 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     """Return the number of round trips of a call; None with fewer than `LEAST_DELAYS` delays.
 
     For each delay, only the least times of its launches are used, because other programs on a
-    machine only make times longer. Other programs may disturb all launches with one delay. Then the
-    interval of the slope allows several numbers of round trips, or none. A delay is left out if two
-    statements are true: its time lies above the line through all other times, and the other times
-    allow exactly one number of round trips.
+    machine only make times longer. Other programs may disturb all launches with one delay; such a
+    delay is left out (`_late_delay`).
     """
-    by_delay = list(grouped(points, lambda point: point.delay).values())
-    every = _through(by_delay)
+    by_delay = _by_delay(points)
+    late = _late_delay(by_delay)
+    return _through([own for name, own in by_delay.items() if name != late])
+
+
+def _late_delay(by_delay: Mapping[str, Sequence[Point]]) -> str | None:
+    """Return the delay that is left out because other programs disturbed all its launches.
+
+    If other programs disturbed all launches with one delay, the interval of the slope allows
+    several numbers of round trips, or none. A delay is left out if two statements are true: its
+    time lies above the line through all other times, and the other times allow exactly one number
+    of round trips. If this is so for several delays, the one furthest above its line is left out,
+    provided that the other times allow the same number in each case.
+    """
+    every = _through(list(by_delay.values()))
     if every is None or every.is_certain:
-        return every
-    found = [one for late in by_delay if (one := _without(late, by_delay)) is not None]
-    return found[0] if len({one.number for one in found}) == 1 else every
+        return None
+    late_s: dict[str, float] = {}
+    numbers = set()
+    for name, own in by_delay.items():
+        others = _through([one for other, one in by_delay.items() if other != name])
+        message_s, call_s = least(own)
+        if others and others.is_certain and call_s > others.seconds(message_s):
+            late_s[name] = call_s - others.seconds(message_s)
+            numbers.add(others.number)
+    return max(late_s, key=lambda name: late_s[name]) if len(numbers) == 1 else None
+
+
+def _by_delay(points: Iterable[Point]) -> dict[str, list[Point]]:
+    return grouped(points, lambda point: point.delay)
 
 
 def _through(by_delay: Sequence[Sequence[Point]]) -> Trips | None:
@@ -202,14 +224,6 @@ def _through(by_delay: Sequence[Sequence[Point]]) -> Trips | None:
     return Trips(least_times, line, sum(map(len, by_delay))) if line else None
 
 
-def _without(late: Sequence[Point], by_delay: Sequence[Sequence[Point]]) -> Trips | None:
-    """Return the round trips without one delay; None if the delay may not be left out."""
-    others = _through([own for own in by_delay if own is not late])
-    message_s, call_s = least(late)
-    is_late = others and others.is_certain and call_s > others.seconds(message_s)
-    return others if is_late else None
-
-
 def least(points: Iterable[Point]) -> tuple[float, float]:
     """Return the least time of a message with its answer, and the least time of a call.
 
@@ -219,12 +233,18 @@ def least(points: Iterable[Point]) -> tuple[float, float]:
     return min(one.message_s for one in found), min(one.call_s for one in found)
 
 
-def missed(points: Sequence[Point]) -> dict[str, float]:
-    """Return, for each delay, the relative error of the time predicted from all other delays."""
-    shares = {}
-    for delay in dict.fromkeys(point.delay for point in points):
-        own = [point for point in points if point.delay == delay]
-        trips = trips_of(point for point in points if point.delay != delay)
+def missed(points: Iterable[Point]) -> dict[str, float | None]:
+    """Return, for each delay, the relative error of the time predicted from all other delays.
+
+    The error is None for a delay that is left out because other programs disturbed it. A delay has
+    no error if too few other delays remain.
+    """
+    by_delay = _by_delay(points)
+    late = _late_delay(by_delay)
+    kept = {name: own for name, own in by_delay.items() if name != late}
+    shares: dict[str, float | None] = {} if late is None else {late: None}
+    for delay, own in kept.items():
+        trips = trips_of(one for name in kept if name != delay for one in kept[name])
         if trips is not None:
             message_s, call_s = least(own)
             shares[delay] = abs(trips.seconds(message_s) / call_s - 1)
