@@ -16,6 +16,9 @@ MAIN = ["lock_exclusive", "lock_all_flush"]
 OTHER_LOCKS = ["lock_shared", "lock_shared_nocheck", "lock_all_nocheck", "lock_all_flush_local"]
 SIZES = [8, 1024, 8192, 65536, 1048576]
 ACCESSES = 5
+#: The delays are short, because other programs disturb a longer access more often. They are not
+#: shorter, because a program that is woken late makes a short access longer by a larger share.
+DELAYS_US = [700, 1000, 1300, 1600, 1900]
 #: Operations for a computing target; an access that needs the target's processor waits.
 COMPUTING = ["put", "get", "accumulate", "fetch_and_op"]
 COMPUTE_MS, COMPUTED_ACCESSES, MOST_COMPUTED = 20, 4, 12
@@ -34,16 +37,14 @@ class OnTwoHosts(OnWire):
     """Accesses of rank 1 to rank 0."""
 
     kernel = "round_trips"
-    #: The delays are short, because other programs disturb a longer access more often. They are not
-    #: shorter, because a program that is woken late makes a short access longer by a larger share.
-    delay_us = builtins.parameter([700, 1000, 1300, 1600, 1900])
+    delay_us = builtins.parameter(DELAYS_US)
     base_point = {
         "operation": "put",
         "flavor": "allocate",
         "synchronisation": "lock_all_flush",
         "size_bytes": 8,
         "target_state": "idle",
-        "delay_us": 700,
+        "delay_us": DELAYS_US[0],
     }
 
 
@@ -63,8 +64,13 @@ class RoundTrips(OnTwoHosts):
             {"operation": REQUEST_BASED, "flavor": FLAVORS},
             {"operation": OPERATIONS, "synchronisation": OTHER_LOCKS},
             {"operation": ["put", "get", "accumulate"], "synchronisation": ACTIVE},
-            {"operation": ["put", "get", "accumulate"], "size_bytes": SIZES},
+            {"operation": ["put", "get", "accumulate"], "size_bytes": self.sizes},
         ]
+
+    @property
+    def sizes(self):
+        """Return the sizes; at the longest delay without the largest, which takes seconds there."""
+        return SIZES if self.delay_us < max(DELAYS_US) else SIZES[:-1]
 
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell: mostly the time of its messages on the wire."""
