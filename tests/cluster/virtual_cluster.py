@@ -119,7 +119,13 @@ class VirtualCluster:
         """Choose names, ports and a folder; `start` starts the cluster."""
         self.names = [f"n{number}" for number in range(1, nodes + 1)]
         self.folder = Path(tempfile.mkdtemp(prefix="onesided-cluster-"))
-        self.variables = {"SLURM_CONF": str(self.folder / "slurm.conf")}
+        # Open MPI's launcher fails if a killed one with the same process id left its files here
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        self.variables = {
+            "SLURM_CONF": str(self.folder / "slurm.conf"),
+            "TMPDIR": str(temporary),
+        }
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self._logs: list[IO[bytes]] = []
 
