@@ -12,11 +12,11 @@ from .plugins.grid import LOWEST_LEVEL
 
 OPERATIONS = ["accumulate", "get_accumulate", "fetch_and_op"]
 OPERATORS = ["sum", "prod", "max", "band", "replace", "no_op"]
-TYPES = ["int32", "int64", "double", "struct"]
+ELEMENTS = ["int32", "int64", "double", "struct"]
 PROMISES = ["no_key", "same_op", "same_op_no_op", "no_ordering", "no_locks"]
 FLAVORS = ["create", "allocate"]
 STATES = ["idle", "computes"]
-COMPUTED = 5
+COMPUTING_SAMPLES = 5
 COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 
@@ -30,7 +30,11 @@ class Operators(OnesidedCheck):
     thread_level = builtins.parameter([LOWEST_LEVEL])
     # with async_thread Intel MPI hangs in every cell
     cell_timeout_s = 4.0
-    kernel_options = {"samples": "20", "budget-s": "0.01", "computing-samples": str(COMPUTED)}
+    kernel_options = {
+        "samples": "20",
+        "budget-s": "0.01",
+        "computing-samples": str(COMPUTING_SAMPLES),
+    }
     base_point = {
         "operation": "accumulate",
         "operator": "sum",
@@ -40,7 +44,12 @@ class Operators(OnesidedCheck):
         "target_state": "computes",
     }
     crosses_lowest_level = [
-        {"operation": OPERATIONS, "operator": OPERATORS, "element": TYPES, "target_state": STATES},
+        {
+            "operation": OPERATIONS,
+            "operator": OPERATORS,
+            "element": ELEMENTS,
+            "target_state": STATES,
+        },
         {"operation": OPERATIONS, "operator": OPERATORS, "element": ["int64"], "flavor": FLAVORS},
         {"operation": OPERATIONS, "promise": PROMISES, "flavor": FLAVORS, "target_state": STATES},
     ]
@@ -48,4 +57,4 @@ class Operators(OnesidedCheck):
     def seconds_of_cell(self, labels):
         """Return the expected seconds of a cell: the sum of its compute phases and other costs."""
         computes = labels["target_state"] == "computes"
-        return CELL_S + computes * COMPUTED * (COMPUTE_S + MEETING_S)
+        return CELL_S + computes * COMPUTING_SAMPLES * (COMPUTE_S + MEETING_S)

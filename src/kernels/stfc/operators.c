@@ -29,7 +29,8 @@ struct call {
     void (*loop)(struct slots *slots, long long burst);
 };
 
-/* What a program promises about its accesses: an info key of the window. */
+/* What a program promises about its accesses, so that an MPI may do less: an info key of the
+ * window. */
 struct promise {
     const char *name;
     const char *key, *value;

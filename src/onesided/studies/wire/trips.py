@@ -183,9 +183,11 @@ def trips_of(points: Iterable[Point]) -> Trips | None:
     machine only make times longer. Other programs may disturb all launches with one delay; such a
     delay is left out (`_late_delay`).
     """
-    by_delay = _by_delay(points)
-    late = _late_delay(by_delay)
-    return _through([own for name, own in by_delay.items() if name != late])
+    return _undisturbed(_by_delay(points))
+
+
+def _undisturbed(by_delay: Mapping[str, Sequence[Point]]) -> Trips | None:
+    return _through(_without(by_delay, _late_delay(by_delay)))
 
 
 def _late_delay(by_delay: Mapping[str, Sequence[Point]]) -> str | None:
@@ -197,13 +199,13 @@ def _late_delay(by_delay: Mapping[str, Sequence[Point]]) -> str | None:
     of round trips. If this is so for several delays, the one furthest above its line is left out,
     provided that the other times allow the same number in each case.
     """
-    every = _through(list(by_delay.values()))
+    every = _through(by_delay)
     if every is None or every.is_certain:
         return None
     late_s: dict[str, float] = {}
     numbers = set()
     for name, own in by_delay.items():
-        others = _through([one for other, one in by_delay.items() if other != name])
+        others = _through(_without(by_delay, name))
         message_s, call_s = least(own)
         if others and others.is_certain and call_s > others.seconds(message_s):
             late_s[name] = call_s - others.seconds(message_s)
@@ -215,13 +217,19 @@ def _by_delay(points: Iterable[Point]) -> dict[str, list[Point]]:
     return grouped(points, lambda point: point.delay)
 
 
-def _through(by_delay: Sequence[Sequence[Point]]) -> Trips | None:
+def _without(
+    by_delay: Mapping[str, Sequence[Point]], delay: str | None
+) -> dict[str, Sequence[Point]]:
+    return {name: own for name, own in by_delay.items() if name != delay}
+
+
+def _through(by_delay: Mapping[str, Sequence[Point]]) -> Trips | None:
     """Return the round trips on the line through the least times of each delay."""
     if len(by_delay) < LEAST_DELAYS:
         return None
-    least_times = [least(own) for own in by_delay]
+    least_times = [least(own) for own in by_delay.values()]
     line = line_through(least_times)
-    return Trips(least_times, line, sum(map(len, by_delay))) if line else None
+    return Trips(least_times, line, sum(map(len, by_delay.values()))) if line else None
 
 
 def least(points: Iterable[Point]) -> tuple[float, float]:
@@ -241,10 +249,10 @@ def missed(points: Iterable[Point]) -> dict[str, float | None]:
     """
     by_delay = _by_delay(points)
     late = _late_delay(by_delay)
-    kept = {name: own for name, own in by_delay.items() if name != late}
+    kept = _without(by_delay, late)
     shares: dict[str, float | None] = {} if late is None else {late: None}
     for delay, own in kept.items():
-        trips = trips_of(one for name in kept if name != delay for one in kept[name])
+        trips = _undisturbed(_without(kept, delay))
         if trips is not None:
             message_s, call_s = least(own)
             shares[delay] = abs(trips.seconds(message_s) / call_s - 1)
