@@ -16,17 +16,8 @@ struct where {
 static const struct where places[] = {{"thread", true}, {"rank", false}};
 
 static const struct axis axes[] = {
-    {.name = "where",
-     .help = "the server",
-     .kind = AXIS_CHOICE,
-     .fallback = "thread,rank",
-     .choices = TABLE(places)},
-    {.name = "elements",
-     .help = "of a request",
-     .kind = AXIS_INTEGER,
-     .fallback = "0,1,1024,1025,65536",
-     .minimum = 0,
-     .maximum = 1 << 20},
+    CHOICE_AXIS("where", "the server", "thread,rank", places),
+    INTEGER_AXIS("elements", "of a request", "0,1,1024,1025,65536", 0, 1 << 20),
 };
 
 static const struct option options[] = {

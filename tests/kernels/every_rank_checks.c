@@ -3,12 +3,7 @@
 #include "harness/launch.h"
 
 static const struct axis axes[] = {
-    {.name = "elements",
-     .help = "that each rank verifies",
-     .kind = AXIS_INTEGER,
-     .fallback = "8",
-     .minimum = 1,
-     .maximum = 1000},
+    INTEGER_AXIS("elements", "that each rank verifies", "8", 1, 1000),
 };
 
 static const struct option options[] = {

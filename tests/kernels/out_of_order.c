@@ -39,11 +39,7 @@ static const struct step steps[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "step",
-     .help = "which call is out of its order",
-     .kind = AXIS_CHOICE,
-     .fallback = "prepare_closed",
-     .choices = TABLE(steps)},
+    CHOICE_AXIS("step", "which call is out of its order", "prepare_closed", steps),
     FLAVOR_AXIS("allocate"),
     WRITE_BYTES_AXIS("8"),
 };

@@ -123,40 +123,19 @@ static double go(void *state, long long burst)
 /* ---- Axes, options, samples ---- */
 
 static const struct axis axes[] = {
-    {.name = "epoch",
-     .help = "a lock for the operations, or a flush in one lock_all",
-     .kind = AXIS_CHOICE,
-     .fallback = "lock,exclusive_lock,flush",
-     .choices = TABLE(ways)},
-    {.name = "operation",
-     .help = "what an operation is",
-     .kind = AXIS_CHOICE,
-     .fallback = "put,replace",
-     .choices = TABLE(calls)},
+    CHOICE_AXIS("epoch", "a lock for the operations, or a flush in one lock_all",
+                "lock,exclusive_lock,flush", ways),
+    CHOICE_AXIS("operation", "what an operation is", "put,replace", calls),
     FLAVOR_AXIS("allocate"),
-    {.name = "pause",
-     .help = "what rank 1 does between the operations and the call that completes them",
-     .kind = AXIS_CHOICE,
-     .fallback = "computes",
-     .choices = TABLE(pauses)},
-    {.name = "operations",
-     .help = "before the call that completes them",
-     .kind = AXIS_INTEGER,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 1000},
+    CHOICE_AXIS("pause", "what rank 1 does between the operations and the call that completes them",
+                "computes", pauses),
+    INTEGER_AXIS("operations", "before the call that completes them", "1", 1, 1000),
     WRITE_BYTES_AXIS("8"),
 };
 
 static const struct option options[] = {
     TRIAL_OPTIONS("1000", "20", "1"),
-    {.name = "pause-us",
-     .argument = "MICROSECONDS",
-     .help = "length of the pause",
-     .kind = OPTION_NUMBER,
-     .fallback = "1000",
-     .minimum = 1,
-     .maximum = 1e6},
+    NUMBER_OPTION("pause-us", "MICROSECONDS", "length of the pause", "1000", 1, 1e6),
 };
 
 static void prepare(void *state, long long burst)

@@ -102,12 +102,10 @@ static const struct idiom idioms[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "idiom",
-     .help = "how a read is kept behind its write",
-     .kind = AXIS_CHOICE,
-     .fallback = "exclusive_epochs,shared_epochs,flush,request,ordered_accumulates,"
-                 "unordered_accumulates,stores",
-     .choices = TABLE(idioms)},
+    CHOICE_AXIS("idiom", "how a read is kept behind its write",
+                "exclusive_epochs,shared_epochs,flush,request,ordered_accumulates,"
+                "unordered_accumulates,stores",
+                idioms),
     FLAVOR_OF_IDIOM_AXIS("exclusive_epochs,shared_epochs,flush,request,ordered_accumulates,"
                          "unordered_accumulates"),
     WRITE_BYTES_AXIS("8"),

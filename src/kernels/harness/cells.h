@@ -34,6 +34,32 @@ struct axis {
     const char *only_with;
 };
 
+/* Rows of a kernel's axes: an axis whose values are the names of a table's rows, whole numbers, or
+ * numbers. */
+#define CHOICE_AXIS(name_, help_, fallback_, rows_)                                                \
+    CHOICE_AXIS_ONLY_WITH(name_, help_, fallback_, rows_, NULL)
+#define CHOICE_AXIS_ONLY_WITH(name_, help_, fallback_, rows_, with_)                               \
+    {.name = (name_),                                                                              \
+     .help = (help_),                                                                              \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .choices = TABLE(rows_),                                                                      \
+     .only_with = (with_)}
+#define INTEGER_AXIS(name_, help_, fallback_, minimum_, maximum_)                                  \
+    {.name = (name_),                                                                              \
+     .help = (help_),                                                                              \
+     .kind = AXIS_INTEGER,                                                                         \
+     .fallback = (fallback_),                                                                      \
+     .minimum = (minimum_),                                                                        \
+     .maximum = (maximum_)}
+#define NUMBER_AXIS(name_, help_, fallback_, minimum_, maximum_)                                   \
+    {.name = (name_),                                                                              \
+     .help = (help_),                                                                              \
+     .kind = AXIS_NUMBER,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .minimum = (minimum_),                                                                        \
+     .maximum = (maximum_)}
+
 #define NO_MEANING "none"
 
 struct axis_value {

@@ -12,13 +12,7 @@
 
 /* Rows of a kernel's table of options. */
 #define MEETING_OPTIONS                                                                            \
-    {.name = "compute-ms",                                                                         \
-     .argument = "MS",                                                                             \
-     .help = "length of a compute in milliseconds",                                                \
-     .kind = OPTION_NUMBER,                                                                        \
-     .fallback = "10",                                                                             \
-     .minimum = 1e-3,                                                                              \
-     .maximum = 3600000},                                                                          \
+    NUMBER_OPTION("compute-ms", "MS", "length of a compute in milliseconds", "10", 1e-3, 3600000), \
     {                                                                                              \
         .name = "computing-samples", .argument = "N",                                              \
         .help = "computes that each other rank's accesses meet", .kind = OPTION_INTEGER,           \

@@ -28,6 +28,24 @@ struct option {
     double maximum;
 };
 
+/* Rows of a table: an option with a whole number, or a number. */
+#define INTEGER_OPTION(name_, argument_, help_, fallback_, minimum_, maximum_)                     \
+    {.name = (name_),                                                                              \
+     .argument = (argument_),                                                                      \
+     .help = (help_),                                                                              \
+     .kind = OPTION_INTEGER,                                                                       \
+     .fallback = (fallback_),                                                                      \
+     .minimum = (minimum_),                                                                        \
+     .maximum = (maximum_)}
+#define NUMBER_OPTION(name_, argument_, help_, fallback_, minimum_, maximum_)                      \
+    {.name = (name_),                                                                              \
+     .argument = (argument_),                                                                      \
+     .help = (help_),                                                                              \
+     .kind = OPTION_NUMBER,                                                                        \
+     .fallback = (fallback_),                                                                      \
+     .minimum = (minimum_),                                                                        \
+     .maximum = (maximum_)}
+
 struct option_value {
     const struct option *option;
     const char **texts; /* as given; only OPTION_REPEATED may have several */

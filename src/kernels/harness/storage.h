@@ -21,12 +21,7 @@ enum { STORAGE_DISK, STORAGE_TMPFS, STORAGES };
 extern const struct storage storages[STORAGES];
 
 /* Rows of a kernel's axes and options. */
-#define STORAGE_AXIS(fallback_)                                                                    \
-    {.name = "storage",                                                                            \
-     .help = "where the file is",                                                                  \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(storages)}
+#define STORAGE_AXIS(fallback_) CHOICE_AXIS("storage", "where the file is", (fallback_), storages)
 #define STORAGE_OPTIONS                                                                            \
     {.name = "disk-dir",                                                                           \
      .argument = "FOLDER",                                                                         \

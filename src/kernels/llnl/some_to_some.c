@@ -117,17 +117,10 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("synchronous,asynchronous,put_pscw,put_lock_all,put_fence"),
     FLAVOR_OF_WINDOW_AXIS("put_pscw,put_lock_all,put_fence"),
-    {.name = "sides",
-     .help = "double: each pair is there a second time, reversed",
-     .kind = AXIS_CHOICE,
-     .fallback = "single,double",
-     .choices = TABLE(sides)},
-    {.name = "largest_bytes",
-     .help = "sizes are uniform from 8 to so many bytes, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "4096",
-     .minimum = 8,
-     .maximum = LARGEST_BYTES_MAX},
+    CHOICE_AXIS("sides", "double: each pair is there a second time, reversed", "single,double",
+                sides),
+    INTEGER_AXIS("largest_bytes", "sizes are uniform from 8 to so many bytes, a multiple of 8",
+                 "4096", 8, LARGEST_BYTES_MAX),
 };
 
 static const struct option options[] = {

@@ -22,12 +22,8 @@ static const struct interface interfaces[] = INTERFACES({"collective", RIVAL});
 static const struct axis axes[] = {
     INTERFACE_AXIS("collective"),
     FLAVOR_OF_INTERFACE_AXIS,
-    {.name = "order",
-     .help = "each rank begins with its left neighbour, or with rank 0",
-     .kind = AXIS_CHOICE,
-     .fallback = "rotated,unrotated",
-     .choices = TABLE(orders),
-     .only_with = WITH_ONE_SIDED},
+    CHOICE_AXIS_ONLY_WITH("order", "each rank begins with its left neighbour, or with rank 0",
+                          "rotated,unrotated", orders, WITH_ONE_SIDED),
     SIZE_AXIS,
     TARGET_STATE_AXIS,
 };

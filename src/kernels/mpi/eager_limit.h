@@ -9,27 +9,13 @@
 
 /* Rows of a kernel's table of options. */
 #define LIMIT_OPTIONS(most_)                                                                       \
-    {.name = "largest-bytes",                                                                      \
-     .argument = "BYTES",                                                                          \
-     .help = "the largest size in the search for the eager limit",                                 \
-     .kind = OPTION_INTEGER,                                                                       \
-     .fallback = "65536",                                                                          \
-     .minimum = 2,                                                                                 \
-     .maximum = (most_)},                                                                          \
-        {.name = "delay-ms",                                                                       \
-         .argument = "MS",                                                                         \
-         .help = "how late rank 0 receives in that search",                                        \
-         .kind = OPTION_NUMBER,                                                                    \
-         .fallback = "3",                                                                          \
-         .minimum = 0.01,                                                                          \
-         .maximum = 10000},                                                                        \
-        {.name = "tries",                                                                          \
-         .argument = "N",                                                                          \
-         .help = "in that search a size that returns in none of them is above the limit",          \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "3",                                                                          \
-         .minimum = 1,                                                                             \
-         .maximum = 100}
+    INTEGER_OPTION("largest-bytes", "BYTES", "the largest size in the search for the eager limit", \
+                   "65536", 2, (most_)),                                                           \
+        NUMBER_OPTION("delay-ms", "MS", "how late rank 0 receives in that search", "3", 0.01,      \
+                      10000),                                                                      \
+        INTEGER_OPTION("tries", "N",                                                               \
+                       "in that search a size that returns in none of them is above the limit",    \
+                       "3", 1, 100)
 
 /* The watched call MPI_Send. */
 void send_standard(const struct late *late, long long size);

@@ -12,30 +12,16 @@
 
 /* Rows of a kernel's table of options. */
 #define TRIAL_OPTIONS(burst_, samples_, budget_)                                                   \
-    {.name = "burst",                                                                              \
-     .argument = "K",                                                                              \
-     .help = "operations of each origin in a sample, at most",                                     \
-     .kind = OPTION_INTEGER,                                                                       \
-     .fallback = (burst_),                                                                         \
-     .minimum = 1,                                                                                 \
-     .maximum = 10000},                                                                            \
-        {.name = "samples",                                                                        \
-         .argument = "N",                                                                          \
-         .help = "samples of each origin, at most",                                                \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = (samples_),                                                                   \
-         .minimum = 1,                                                                             \
-         .maximum = SERIES_SAMPLES_MAX},                                                           \
+    INTEGER_OPTION("burst", "K", "operations of each origin in a sample, at most", (burst_), 1,    \
+                   10000),                                                                         \
+        INTEGER_OPTION("samples", "N", "samples of each origin, at most", (samples_), 1,           \
+                       SERIES_SAMPLES_MAX),                                                        \
         {.name = FLUSH_CACHES,                                                                     \
          .help = "before each sample, all ranks: throw their data out of the caches",              \
          .kind = OPTION_FLAG},                                                                     \
-        {.name = "budget-s",                                                                       \
-         .argument = "SECONDS",                                                                    \
-         .help = "shorter bursts, then fewer, where a cell would take longer",                     \
-         .kind = OPTION_NUMBER,                                                                    \
-         .fallback = (budget_),                                                                    \
-         .minimum = 1e-6,                                                                          \
-         .maximum = 3600}
+        NUMBER_OPTION("budget-s", "SECONDS",                                                       \
+                      "shorter bursts, then fewer, where a cell would take longer", (budget_),     \
+                      1e-6, 3600)
 
 #define TIMINGS_MAX 4
 

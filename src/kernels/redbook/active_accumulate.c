@@ -82,11 +82,8 @@ static const struct way ways[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "way",
-     .help = "how a vector is added to one at rank 0",
-     .kind = AXIS_CHOICE,
-     .fallback = ONE_SIDED ",target_serves,server_thread,server_process",
-     .choices = TABLE(ways)},
+    CHOICE_AXIS("way", "how a vector is added to one at rank 0",
+                ONE_SIDED ",target_serves,server_thread,server_process", ways),
     FLAVOR_ONLY_WITH_AXIS("allocate", "way=" ONE_SIDED),
     WRITE_BYTES_AXIS("8"),
     IDLE_OR_COMPUTES_AXIS,

@@ -75,17 +75,9 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("synchronous,put_lock_all"),
     FLAVOR_OF_WINDOW_AXIS("put_lock_all"),
-    {.name = "arrangement",
-     .help = "pairs of processes, or of threads of two processes",
-     .kind = AXIS_CHOICE,
-     .fallback = "processes,threads",
-     .choices = TABLE(arrangements)},
-    {.name = "pairs",
-     .help = "that send messages at once",
-     .kind = AXIS_INTEGER,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = TEAM_MAX},
+    CHOICE_AXIS("arrangement", "pairs of processes, or of threads of two processes",
+                "processes,threads", arrangements),
+    INTEGER_AXIS("pairs", "that send messages at once", "1", 1, TEAM_MAX),
     MESSAGE_BYTES_AXIS("message", "8,65536", 1 << 24),
 };
 

@@ -128,18 +128,10 @@ static const struct way ways[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "way",
-     .help = "how the elements come",
-     .kind = AXIS_CHOICE,
-     .fallback = ONE_SIDED ",target_serves,server_thread,server_process",
-     .choices = TABLE(ways)},
+    CHOICE_AXIS("way", "how the elements come",
+                ONE_SIDED ",target_serves,server_thread,server_process", ways),
     FLAVOR_ONLY_WITH_AXIS("allocate", "way=" ONE_SIDED),
-    {.name = "elements",
-     .help = "of a gather, eight bytes each",
-     .kind = AXIS_INTEGER,
-     .fallback = "64",
-     .minimum = 1,
-     .maximum = ELEMENTS_MAX},
+    INTEGER_AXIS("elements", "of a gather, eight bytes each", "64", 1, ELEMENTS_MAX),
     IDLE_OR_COMPUTES_AXIS,
 };
 

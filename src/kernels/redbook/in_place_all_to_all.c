@@ -94,11 +94,8 @@ static const struct way ways[] = {{"isend_waitany", go_isend_waitany},
                                   {"alltoall", go_alltoall}};
 
 static const struct axis axes[] = {
-    {.name = "way",
-     .help = "how the blocks are exchanged",
-     .kind = AXIS_CHOICE,
-     .fallback = "isend_waitany,sendrecv_replace,alltoall",
-     .choices = TABLE(ways)},
+    CHOICE_AXIS("way", "how the blocks are exchanged", "isend_waitany,sendrecv_replace,alltoall",
+                ways),
     {.name = "size_bytes",
      .help = "size of a block, a multiple of 8; a large one hangs with isend_waitany" LIMIT_HELP,
      .kind = AXIS_INTEGER,

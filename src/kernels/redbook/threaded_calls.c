@@ -135,29 +135,15 @@ static const struct interface interfaces[] = {
 
 static const struct axis axes[] = {
     INTERFACE_AXIS("send,isend,put"),
-    {.name = "flavor",
-     .help = "where the memory of windows comes from",
-     .kind = AXIS_CHOICE,
-     .fallback = "allocate",
-     .choices = TABLE(flavors),
-     .only_with = "interface=put"},
-    {.name = "direction",
-     .help = "messages go from rank 0 to rank 1, or both ways at once",
-     .kind = AXIS_CHOICE,
-     .fallback = "one_way,both_ways",
-     .choices = TABLE(directions)},
-    {.name = "arrangement",
-     .help = "streams of threads with one communicator, in which each has a tag, or with one "
-             "window; with one each; or streams of processes",
-     .kind = AXIS_CHOICE,
-     .fallback = "one_each,processes",
-     .choices = TABLE(arrangements)},
-    {.name = "streams",
-     .help = "at once",
-     .kind = AXIS_INTEGER,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = TEAM_MAX},
+    CHOICE_AXIS_ONLY_WITH("flavor", "where the memory of windows comes from", "allocate", flavors,
+                          "interface=put"),
+    CHOICE_AXIS("direction", "messages go from rank 0 to rank 1, or both ways at once",
+                "one_way,both_ways", directions),
+    CHOICE_AXIS("arrangement",
+                "streams of threads with one communicator, in which each has a tag, or with one "
+                "window; with one each; or streams of processes",
+                "one_each,processes", arrangements),
+    INTEGER_AXIS("streams", "at once", "1", 1, TEAM_MAX),
     MESSAGE_BYTES_AXIS("message", "8", 1 << 24),
 };
 

@@ -12,10 +12,6 @@ struct target_state {
 static const struct target_state idle_or_computes[] = {{"idle", false}, {"computes", true}};
 
 #define IDLE_OR_COMPUTES_AXIS                                                                      \
-    {.name = "target_state",                                                                       \
-     .help = "what rank 0 does meanwhile",                                                         \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = "idle,computes",                                                                  \
-     .choices = TABLE(idle_or_computes)}
+    CHOICE_AXIS("target_state", "what rank 0 does meanwhile", "idle,computes", idle_or_computes)
 
 #endif

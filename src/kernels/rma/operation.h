@@ -51,12 +51,7 @@ extern const struct operation operations[11];
 const struct operation *operation_named(const char *name);
 
 /* A row of a kernel's axes. */
-#define OPERATION_AXIS(help_, fallback_)                                                           \
-    {.name = "operation",                                                                          \
-     .help = (help_),                                                                              \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(operations)}
+#define OPERATION_AXIS(help_, fallback_) CHOICE_AXIS("operation", (help_), (fallback_), operations)
 
 /* An operation that replaces the target's elements and fetches nothing is read back for
  * verification if the target cannot look meanwhile. */

@@ -44,11 +44,7 @@ extern const struct synchronisation synchronisations[8];
 
 /* A row of a kernel's axes. */
 #define SYNCHRONISATION_AXIS(fallback_)                                                            \
-    {.name = "synchronisation",                                                                    \
-     .help = "what begins and completes it",                                                       \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(synchronisations)}
+    CHOICE_AXIS("synchronisation", "what begins and completes it", (fallback_), synchronisations)
 
 /* A row by its name, which must be one of them. */
 const struct synchronisation *synchronisation_named(const char *name);

@@ -35,20 +35,12 @@ extern const struct flavor flavors[FLAVORS];
 
 /* A row of a kernel's axes. */
 #define FLAVOR_AXIS(fallback_)                                                                     \
-    {.name = "flavor",                                                                             \
-     .help = "where the window's memory comes from",                                               \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(flavors)}
+    CHOICE_AXIS("flavor", "where the window's memory comes from", (fallback_), flavors)
 
 /* The same, with a meaning only for some values of an earlier axis: "axis=value,value". */
 #define FLAVOR_ONLY_WITH_AXIS(fallback_, with_)                                                    \
-    {.name = "flavor",                                                                             \
-     .help = "where the window's memory comes from",                                               \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(flavors),                                                                    \
-     .only_with = (with_)}
+    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", (fallback_), flavors,  \
+                          (with_))
 
 /* Collective: tell whether such a window can span all ranks; if not, the record has the reason, the
  * same on all ranks. */

@@ -8,12 +8,7 @@
 /* `with_`: all idioms but loads and stores, which need a shared window. */
 #define FLAVOR_OF_IDIOM_AXIS(with_) FLAVOR_ONLY_WITH_AXIS("allocate", "idiom=" with_)
 #define WRITE_BYTES_AXIS(fallback_)                                                                \
-    {.name = "size_bytes",                                                                         \
-     .help = "size of a write, a multiple of 8",                                                   \
-     .kind = AXIS_INTEGER,                                                                         \
-     .fallback = (fallback_),                                                                      \
-     .minimum = 8,                                                                                 \
-     .maximum = 1 << 24}
+    INTEGER_AXIS("size_bytes", "size of a write, a multiple of 8", (fallback_), 8, 1 << 24)
 
 /* Collective: does the window have the model MPI_WIN_UNIFIED? If not, the record says so. */
 bool is_unified(const struct slots *slots);

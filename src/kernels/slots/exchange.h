@@ -120,11 +120,7 @@ struct exchange {
 
 /* A row of a kernel's axes; the kernel declares its table `interfaces` before this row. */
 #define INTERFACE_AXIS(fallback_)                                                                  \
-    {.name = "interface",                                                                          \
-     .help = "how the messages are exchanged",                                                     \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(interfaces)}
+    CHOICE_AXIS("interface", "how the messages are exchanged", (fallback_), interfaces)
 #define FLAVOR_OF_WINDOW_AXIS(with_) FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=" with_)
 
 #define MESSAGE_BYTES(help_, fallback_, most_)                                                     \

@@ -8,13 +8,9 @@
 /* Rows of a kernel's options. */
 #define SLOT_OPTIONS                                                                               \
     TRIAL_OPTIONS("1000", "20", "0.1"),                                                            \
-        {.name = "burst-bytes",                                                                    \
-         .argument = "BYTES",                                                                      \
-         .help = "a burst has as many passes as these hold at a rank, but one at least",           \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "262144",                                                                     \
-         .minimum = 1,                                                                             \
-         .maximum = 1LL << 40},                                                                    \
+        INTEGER_OPTION("burst-bytes", "BYTES",                                                     \
+                       "a burst has as many passes as these hold at a rank, but one at least",     \
+                       "262144", 1, 1LL << 40),                                                    \
         {.name = "memory-bytes",                                                                   \
          .argument = "BYTES",                                                                      \
          .help = "a cell whose pass needs more at a rank is unsupported; by default an eighth of " \

@@ -35,17 +35,9 @@ static const struct algorithm algorithms[] = {{"shmem_fetch_inc"}};
 static const struct counter_case cases[] = {{"target_computes", true}, {"target_idle", false}};
 
 static const struct axis axes[] = {
-    {.name = "algorithm",
-     .help = "how the next number is taken",
-     .kind = AXIS_CHOICE,
-     .fallback = "shmem_fetch_inc",
-     .choices = TABLE(algorithms)},
+    CHOICE_AXIS("algorithm", "how the next number is taken", "shmem_fetch_inc", algorithms),
     NO_FLAVOR_AXIS("algorithm="),
-    {.name = "case",
-     .help = "what the target does meanwhile",
-     .kind = AXIS_CHOICE,
-     .fallback = "target_computes,target_idle",
-     .choices = TABLE(cases)},
+    CHOICE_AXIS("case", "what the target does meanwhile", "target_computes,target_idle", cases),
     COMPUTE_MS_AXIS,
     SPREAD_PERCENT_AXIS,
 };

@@ -73,17 +73,9 @@ static const struct arrangement arrangements[] = {
 static const struct axis axes[] = {
     OPERATION_AXIS("what the origins do to the target's window", "put,get,accumulate,fetch_and_op"),
     FLAVOR_AXIS("create,allocate"),
-    {.name = "arrangement",
-     .help = "threads of rank 1 on one window or on a window each, or processes",
-     .kind = AXIS_CHOICE,
-     .fallback = "one_window,window_each,processes",
-     .choices = TABLE(arrangements)},
-    {.name = "origins",
-     .help = "threads or processes that access the target",
-     .kind = AXIS_INTEGER,
-     .fallback = "1,2,4",
-     .minimum = 1,
-     .maximum = ORIGINS_MAX},
+    CHOICE_AXIS("arrangement", "threads of rank 1 on one window or on a window each, or processes",
+                "one_window,window_each,processes", arrangements),
+    INTEGER_AXIS("origins", "threads or processes that access the target", "1,2,4", 1, ORIGINS_MAX),
 };
 
 static const struct option options[] = {

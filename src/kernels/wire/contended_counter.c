@@ -33,12 +33,7 @@
 static const struct axis axes[] = {
     SYNCHRONISATION_AXIS("lock_exclusive,lock_all_flush"),
     FLAVOR_AXIS("allocate"),
-    {.name = "origins",
-     .help = "how many ranks want numbers, the last ones",
-     .kind = AXIS_INTEGER,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = 1 << 20},
+    INTEGER_AXIS("origins", "how many ranks want numbers, the last ones", "1", 1, 1 << 20),
     DELAY_US_AXIS,
 };
 

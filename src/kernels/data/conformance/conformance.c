@@ -26,20 +26,6 @@ static const struct named sizes[] = {{"roomy", 0}, {"exact", 1}};
 static const struct named windows[] = {{"1", 1}, {"2", 2}, {"8", 8}, {"8_freed_backwards", -8}};
 static const struct named datatypes[] = {{"kept", 0}, {"freed_early", 1}};
 
-#define CHOICE_AXIS(name_, help_, fallback_, rows_)                                                \
-    {.name = (name_),                                                                              \
-     .help = (help_),                                                                              \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(rows_)}
-#define CHOICE_AXIS_ONLY_WITH(name_, help_, fallback_, rows_, with_)                               \
-    {.name = (name_),                                                                              \
-     .help = (help_),                                                                              \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = (fallback_),                                                                      \
-     .choices = TABLE(rows_),                                                                      \
-     .only_with = (with_)}
-
 static const struct axis axes[] = {
     CHOICE_AXIS("call", "what accesses the window", "put,get,accumulate,get_accumulate,rget",
                 calls),
@@ -63,12 +49,7 @@ static const struct axis axes[] = {
      .only_with = CALLS_WITH_LAYOUTS},
     FLAVOR_AXIS("allocate"),
     SYNCHRONISATION_AXIS("lock_all_flush"),
-    {.name = "outstanding",
-     .help = "operations before the call that completes them",
-     .kind = AXIS_INTEGER,
-     .fallback = "4",
-     .minimum = 1,
-     .maximum = 1 << 14},
+    INTEGER_AXIS("outstanding", "operations before the call that completes them", "4", 1, 1 << 14),
     CHOICE_AXIS_ONLY_WITH("overlap", "places of the operations: each its own, or one", "apart",
                           overlaps, ATOMIC_CALLS),
     CHOICE_AXIS("target", "rank that is accessed: by the first, by the last, by itself", "last",

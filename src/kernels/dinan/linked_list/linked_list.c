@@ -97,23 +97,15 @@ static const struct operation operations_of_list[] = {
     {"write", list_make_written, write_pointers, list_check_written, false, false}};
 
 static const struct axis axes[] = {
-    {.name = "operation",
-     .help = "all ranks append to one list (build: and attach each element), or one rank reads or "
-             "writes pointers",
-     .kind = AXIS_CHOICE,
-     .fallback = "append,read,write",
-     .choices = TABLE(operations_of_list)},
-    {.name = "idiom",
-     .help = "how a pointer is read and written",
-     .kind = AXIS_CHOICE,
-     .fallback = "exclusive,shared,lock_all,request,load_store",
-     .choices = TABLE(idioms)},
-    {.name = "target_state",
-     .help = "what the rank with the elements does",
-     .kind = AXIS_CHOICE,
-     .fallback = "idle,computes",
-     .choices = TABLE(idle_or_computes),
-     .only_with = "operation=read,write"},
+    CHOICE_AXIS(
+        "operation",
+        "all ranks append to one list (build: and attach each element), or one rank reads or "
+        "writes pointers",
+        "append,read,write", operations_of_list),
+    CHOICE_AXIS("idiom", "how a pointer is read and written",
+                "exclusive,shared,lock_all,request,load_store", idioms),
+    CHOICE_AXIS_ONLY_WITH("target_state", "what the rank with the elements does", "idle,computes",
+                          idle_or_computes, "operation=read,write"),
 };
 
 static const struct option options[] = {TRIAL_OPTIONS("200", "10", "0.02"), MEETING_OPTIONS,

@@ -29,27 +29,12 @@ static const struct target_state target_states[] = {
     {"takes_part", true, false}, {"idle", false, false}, {"computes", false, true}};
 
 static const struct axis axes[] = {
-    {.name = "algorithm",
-     .help = "how the mutex is locked",
-     .kind = AXIS_CHOICE,
-     .fallback = WITH_FLAVOR ",c_atomics",
-     .choices = TABLE(algorithms)},
-    {.name = "flavor",
-     .help = "where the window's memory comes from",
-     .kind = AXIS_CHOICE,
-     .fallback = "create,allocate",
-     .choices = TABLE(flavors),
-     .only_with = "algorithm=" WITH_FLAVOR},
-    {.name = "section",
-     .help = "where the counter of the critical section is",
-     .kind = AXIS_CHOICE,
-     .fallback = "memory",
-     .choices = TABLE(section_kinds)},
-    {.name = "target_state",
-     .help = "what the mutex's host does while the others lock and unlock",
-     .kind = AXIS_CHOICE,
-     .fallback = "takes_part,computes",
-     .choices = TABLE(target_states)},
+    CHOICE_AXIS("algorithm", "how the mutex is locked", WITH_FLAVOR ",c_atomics", algorithms),
+    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "create,allocate",
+                          flavors, "algorithm=" WITH_FLAVOR),
+    CHOICE_AXIS("section", "where the counter of the critical section is", "memory", section_kinds),
+    CHOICE_AXIS("target_state", "what the mutex's host does while the others lock and unlock",
+                "takes_part,computes", target_states),
 };
 
 static const struct option options[] = {

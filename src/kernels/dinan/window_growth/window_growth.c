@@ -104,17 +104,11 @@ static const struct method methods[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "method",
-     .help = "a window is re-created by this call, or a buffer is attached to a dynamic one",
-     .kind = AXIS_CHOICE,
-     .fallback = "create,allocate,allocate_shared,attach",
-     .choices = TABLE(methods)},
-    {.name = "size_bytes",
-     .help = "of each rank's part before it is doubled, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "1024,262144",
-     .minimum = 8,
-     .maximum = 1 << 28},
+    CHOICE_AXIS("method",
+                "a window is re-created by this call, or a buffer is attached to a dynamic one",
+                "create,allocate,allocate_shared,attach", methods),
+    INTEGER_AXIS("size_bytes", "of each rank's part before it is doubled, a multiple of 8",
+                 "1024,262144", 8, 1 << 28),
     IDLE_OR_COMPUTES_AXIS,
 };
 

@@ -77,35 +77,18 @@ struct pattern {
 /* Rows of a kernel's axes; rows of the kernel's own may come between them. The kernel declares its
  * table `interfaces` before these rows. */
 #define INTERFACE_AXIS(own_)                                                                       \
-    {.name = "interface",                                                                          \
-     .help = "how the pattern is written",                                                         \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = INTERFACE_NAMES(own_),                                                            \
-     .choices = TABLE(interfaces)}
+    CHOICE_AXIS("interface", "how the pattern is written", INTERFACE_NAMES(own_), interfaces)
 #define SIZE_AXIS                                                                                  \
-    {.name = "size_bytes",                                                                         \
-     .help = "size of a message, a multiple of 8",                                                 \
-     .kind = AXIS_INTEGER,                                                                         \
-     .fallback = "8,10000",                                                                        \
-     .minimum = 8,                                                                                 \
-     .maximum = SIZE_BYTES_MAX}
+    INTEGER_AXIS("size_bytes", "size of a message, a multiple of 8", "8,10000", 8, SIZE_BYTES_MAX)
 #define TARGET_STATE_AXIS                                                                          \
-    {.name = "target_state",                                                                       \
-     .help = "a rank that others access takes part at once, or computes first",                    \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = "takes_part",                                                                     \
-     .choices = TABLE(target_states)}
+    CHOICE_AXIS("target_state", "a rank that others access takes part at once, or computes first", \
+                "takes_part", target_states)
 #define WITH_ONE_SIDED "interface=mpi2,mpi2_pairwise,mpi3,shmem"
 
 /* Rows of a kernel's options. */
 #define PATTERN_OPTIONS                                                                            \
-    {.name = "trials",                                                                             \
-     .argument = "N",                                                                              \
-     .help = "trials of a cell; who reads them leaves out the first",                              \
-     .kind = OPTION_INTEGER,                                                                       \
-     .fallback = "51",                                                                             \
-     .minimum = 1,                                                                                 \
-     .maximum = SERIES_SAMPLES_MAX},                                                               \
+    INTEGER_OPTION("trials", "N", "trials of a cell; who reads them leaves out the first", "51",   \
+                   1, SERIES_SAMPLES_MAX),                                                         \
         {.name = "cache-bytes",                                                                    \
          .argument = "BYTES",                                                                      \
          .help = "each rank writes so many before each trial; by default its share of its "        \
@@ -113,20 +96,9 @@ struct pattern {
          .kind = OPTION_INTEGER,                                                                   \
          .minimum = 0,                                                                             \
          .maximum = 1LL << 40},                                                                    \
-        {.name = "computing-trials",                                                               \
-         .argument = "N",                                                                          \
-         .help = "trials of a cell in which a rank computes",                                      \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "11",                                                                         \
-         .minimum = 1,                                                                             \
-         .maximum = SERIES_SAMPLES_MAX},                                                           \
-        {.name = "compute-ms",                                                                     \
-         .argument = "MS",                                                                         \
-         .help = "length of that computing",                                                       \
-         .kind = OPTION_NUMBER,                                                                    \
-         .fallback = "10",                                                                         \
-         .minimum = 0.1,                                                                           \
-         .maximum = 3600000}
+        INTEGER_OPTION("computing-trials", "N", "trials of a cell in which a rank computes", "11", \
+                       1, SERIES_SAMPLES_MAX),                                                     \
+        NUMBER_OPTION("compute-ms", "MS", "length of that computing", "10", 0.1, 3600000)
 
 /* The whole of a kernel's run_cell. */
 void pattern_run(struct launch *launch, const struct cell *cell, struct record *record,

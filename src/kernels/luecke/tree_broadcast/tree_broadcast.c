@@ -29,12 +29,8 @@ static const struct interface interfaces[] =
 static const struct axis axes[] = {
     INTERFACE_AXIS("mpi2_pairwise,collective"),
     FLAVOR_OF_INTERFACE_AXIS,
-    {.name = "operation",
-     .help = "a parent puts the message, or a child gets it",
-     .kind = AXIS_CHOICE,
-     .fallback = "get,put",
-     .choices = TABLE(operations_of_tree),
-     .only_with = WITH_ONE_SIDED},
+    CHOICE_AXIS_ONLY_WITH("operation", "a parent puts the message, or a child gets it", "get,put",
+                          operations_of_tree, WITH_ONE_SIDED),
     SIZE_AXIS,
     TARGET_STATE_AXIS,
 };

@@ -84,19 +84,13 @@ static const struct baseline baselines[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "baseline",
-     .help = "what is measured",
-     .kind = AXIS_CHOICE,
-     .fallback = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended,copy,"
-                 "socket_round_trip,thread_creation,mutex_barrier,openmp_barrier,false_sharing,"
-                 "own_lines,timer",
-     .choices = TABLE(baselines)},
-    {.name = "size_bytes",
-     .help = "size of a copy, a multiple of 8; 8 for all others",
-     .kind = AXIS_INTEGER,
-     .fallback = "8",
-     .minimum = WORD_BYTES,
-     .maximum = 1 << 20},
+    CHOICE_AXIS("baseline", "what is measured",
+                "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended,copy,"
+                "socket_round_trip,thread_creation,mutex_barrier,openmp_barrier,false_sharing,"
+                "own_lines,timer",
+                baselines),
+    INTEGER_AXIS("size_bytes", "size of a copy, a multiple of 8; 8 for all others", "8", WORD_BYTES,
+                 1 << 20),
 };
 
 static const struct option options[] = {

@@ -116,19 +116,11 @@ static const struct known ways[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "known",
-     .help = "what an origin waits for",
-     .kind = AXIS_CHOICE,
-     .fallback = ONE_SIDED ",send,send_reply",
-     .choices = TABLE(ways)},
+    CHOICE_AXIS("known", "what an origin waits for", ONE_SIDED ",send,send_reply", ways),
     FLAVOR_ONLY_WITH_AXIS("allocate", "known=" ONE_SIDED),
     WRITE_BYTES_AXIS("8"),
-    {.name = "target_state",
-     .help = "what rank 0 does meanwhile",
-     .kind = AXIS_CHOICE,
-     .fallback = "idle,computes",
-     .choices = TABLE(idle_or_computes),
-     .only_with = "known=" LOCALLY},
+    CHOICE_AXIS_ONLY_WITH("target_state", "what rank 0 does meanwhile", "idle,computes",
+                          idle_or_computes, "known=" LOCALLY),
 };
 
 static const struct option options[] = {TRIAL_OPTIONS("100", "20", "0.05"), MEETING_OPTIONS};

@@ -105,22 +105,12 @@ static void take(struct late *late, struct record *record)
 }
 
 static const struct axis axes[] = {
-    {.name = "call",
-     .help = "what rank 1 calls while rank 0 is outside MPI",
-     .kind = AXIS_CHOICE,
-     .fallback = "send,ssend,put_flush_local,put_flush",
-     .choices = TABLE(calls)},
-    {.name = "receiver",
-     .help = "whether rank 0 makes progress until it receives",
-     .kind = AXIS_CHOICE,
-     .fallback = "in_mpi,outside",
-     .choices = TABLE(receivers)},
-    {.name = "flavor",
-     .help = "where the window's memory comes from",
-     .kind = AXIS_CHOICE,
-     .fallback = "create,allocate",
-     .choices = TABLE(flavors),
-     .only_with = "call=put_flush_local,put_flush"},
+    CHOICE_AXIS("call", "what rank 1 calls while rank 0 is outside MPI",
+                "send,ssend,put_flush_local,put_flush", calls),
+    CHOICE_AXIS("receiver", "whether rank 0 makes progress until it receives", "in_mpi,outside",
+                receivers),
+    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "create,allocate",
+                          flavors, "call=put_flush_local,put_flush"),
 };
 
 static const struct option options[] = {LIMIT_OPTIONS(1 << 28), UNANSWERED_OPTIONS};

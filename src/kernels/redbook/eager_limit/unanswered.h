@@ -7,21 +7,14 @@
 
 /* Rows of a kernel's table of options. */
 #define UNANSWERED_OPTIONS                                                                         \
-    {.name = "unanswered-bytes",                                                                   \
-     .argument = "BYTES",                                                                          \
-     .help = "bytes of all messages that are sent with no receive posted, at most; the rank's "    \
-             "share of its machine's memory allows an eighth of itself",                           \
-     .kind = OPTION_INTEGER,                                                                       \
-     .fallback = "1048576",                                                                        \
-     .minimum = 1,                                                                                 \
-     .maximum = 1LL << 32},                                                                        \
-        {.name = "patience-ms",                                                                    \
-         .argument = "MS",                                                                         \
-         .help = "after so long a send that has not returned waits for its receive",               \
-         .kind = OPTION_NUMBER,                                                                    \
-         .fallback = "50",                                                                         \
-         .minimum = 0.01,                                                                          \
-         .maximum = 10000}
+    INTEGER_OPTION(                                                                                \
+        "unanswered-bytes", "BYTES",                                                               \
+        "bytes of all messages that are sent with no receive posted, at most; the rank's "         \
+        "share of its machine's memory allows an eighth of itself",                                \
+        "1048576", 1, 1LL << 32),                                                                  \
+        NUMBER_OPTION("patience-ms", "MS",                                                         \
+                      "after so long a send that has not returned waits for its receive", "50",    \
+                      0.01, 10000)
 
 /* At the sender: send messages of the limit's size, at most UNANSWERED_BYTES_MOST, one after
  * another, until the receiver ends this in shared memory, or as many as are allowed. Nothing is

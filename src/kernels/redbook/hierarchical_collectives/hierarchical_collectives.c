@@ -148,12 +148,10 @@ static const struct interface interfaces[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "interface",
-     .help = "the collective operation, and how it is made",
-     .kind = AXIS_CHOICE,
-     .fallback = "reduce_bcast,reduce,bcast,allreduce,hierarchical_allreduce,barrier,"
-                 "hierarchical_barrier,alltoall,hierarchical_alltoall",
-     .choices = TABLE(interfaces)},
+    CHOICE_AXIS("interface", "the collective operation, and how it is made",
+                "reduce_bcast,reduce,bcast,allreduce,hierarchical_allreduce,barrier,"
+                "hierarchical_barrier,alltoall,hierarchical_alltoall",
+                interfaces),
     {.name = "size_bytes",
      .help = "of a vector that is summed, or of a block, a multiple of 8",
      .kind = AXIS_INTEGER,

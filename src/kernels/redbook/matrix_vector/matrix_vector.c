@@ -141,25 +141,14 @@ static const struct variant variants[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "variant",
-     .help = "what the threads of a task share: rows, columns, or rows of one column at a time; "
-             "columns, with threads that are created for each product by a master that works, too, "
-             "or that only waits",
-     .kind = AXIS_CHOICE,
-     .fallback = "rows,columns,rows_forked",
-     .choices = TABLE(variants)},
-    {.name = "threads",
-     .help = "of a task; its main thread communicates",
-     .kind = AXIS_INTEGER,
-     .fallback = "1",
-     .minimum = 1,
-     .maximum = TEAM_MAX},
-    {.name = "order",
-     .help = "of the matrix: a multiple of the tasks",
-     .kind = AXIS_INTEGER,
-     .fallback = "96,480",
-     .minimum = 1,
-     .maximum = ORDER_MAX},
+    CHOICE_AXIS(
+        "variant",
+        "what the threads of a task share: rows, columns, or rows of one column at a time; "
+        "columns, with threads that are created for each product by a master that works, too, "
+        "or that only waits",
+        "rows,columns,rows_forked", variants),
+    INTEGER_AXIS("threads", "of a task; its main thread communicates", "1", 1, TEAM_MAX),
+    INTEGER_AXIS("order", "of the matrix: a multiple of the tasks", "96,480", 1, ORDER_MAX),
 };
 
 static const struct option options[] = {TRIAL_OPTIONS("1", "20", "0.1")};

@@ -14,29 +14,19 @@
 #include "redbook/overlap/overlap.h"
 
 static const struct axis axes[] = {
-    {.name = "transfer",
-     .help = "how an origin transfers, and which of its threads does",
-     .kind = AXIS_CHOICE,
-     .fallback = "isend,put,rput,get",
-     .choices = TABLE(ways)},
+    CHOICE_AXIS("transfer", "how an origin transfers, and which of its threads does",
+                "isend,put,rput,get", ways),
     FLAVOR_ONLY_WITH_AXIS("allocate", "transfer=" ONE_SIDED),
     WRITE_BYTES_AXIS("65536"),
-    {.name = "peer",
-     .help = "what rank 0 does while an origin transfers and computes",
-     .kind = AXIS_CHOICE,
-     .fallback = "in_mpi,computes",
-     .choices = TABLE(peers)},
+    CHOICE_AXIS("peer", "what rank 0 does while an origin transfers and computes",
+                "in_mpi,computes", peers),
 };
 
 static const struct option options[] = {
     TRIAL_OPTIONS("100", "10", "0.05"),
-    {.name = "compute-us",
-     .argument = "MICROSECONDS",
-     .help = "length of a compute; 0: as long as the transfer alone in the warm-up",
-     .kind = OPTION_NUMBER,
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e7},
+    NUMBER_OPTION("compute-us", "MICROSECONDS",
+                  "length of a compute; 0: as long as the transfer alone in the warm-up", "0", 0,
+                  1e7),
 };
 
 /* ---- THE TIMED LOOP: a transfer, a compute, or both at once ---- */

@@ -143,28 +143,13 @@ static const struct direction {
 static const struct cut cuts[] = {{"cubes", true}, {"slabs", false}};
 
 static const struct axis axes[] = {
-    {.name = "direction",
-     .help = "write or read",
-     .kind = AXIS_CHOICE,
-     .fallback = "write,read",
-     .choices = TABLE(directions)},
-    {.name = "way",
-     .help = "the calls that the cube is written or read by",
-     .kind = AXIS_CHOICE,
-     .fallback = "at_all,at_all_darray,at,iat,posix,own_files,one_rank",
-     .choices = TABLE(ways)},
+    CHOICE_AXIS("direction", "write or read", "write,read", directions),
+    CHOICE_AXIS("way", "the calls that the cube is written or read by",
+                "at_all,at_all_darray,at,iat,posix,own_files,one_rank", ways),
     STORAGE_AXIS("disk"),
-    {.name = "blocks",
-     .help = "how the cube is cut: in all dimensions, or in the slowest of the file",
-     .kind = AXIS_CHOICE,
-     .fallback = "cubes",
-     .choices = TABLE(cuts)},
-    {.name = "side",
-     .help = "of the cube, in ints",
-     .kind = AXIS_INTEGER,
-     .fallback = "16",
-     .minimum = 1,
-     .maximum = 512},
+    CHOICE_AXIS("blocks", "how the cube is cut: in all dimensions, or in the slowest of the file",
+                "cubes", cuts),
+    INTEGER_AXIS("side", "of the cube, in ints", "16", 1, 512),
 };
 
 static const struct option options[] = {TRIAL_OPTIONS("1", "10", "0.05"), STORAGE_OPTIONS};

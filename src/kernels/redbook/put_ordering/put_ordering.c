@@ -80,25 +80,14 @@ static const struct idiom idioms[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "idiom",
-     .help = "how overlapping puts are kept in order",
-     .kind = AXIS_CHOICE,
-     .fallback = "disjoint,flush_each,sliding_window,ordered_accumulates,unordered_accumulates,"
-                 "messages",
-     .choices = TABLE(idioms)},
-    {.name = "flavor",
-     .help = "where the window's memory comes from",
-     .kind = AXIS_CHOICE,
-     .fallback = "allocate",
-     .choices = TABLE(flavors),
-     .only_with = "idiom=disjoint,flush_each,sliding_window,ordered_accumulates,"
-                  "unordered_accumulates"},
-    {.name = "size_bytes",
-     .help = "size of a put, a multiple of 32",
-     .kind = AXIS_INTEGER,
-     .fallback = "32,1024",
-     .minimum = 32,
-     .maximum = 1 << 24},
+    CHOICE_AXIS("idiom", "how overlapping puts are kept in order",
+                "disjoint,flush_each,sliding_window,ordered_accumulates,unordered_accumulates,"
+                "messages",
+                idioms),
+    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "allocate", flavors,
+                          "idiom=disjoint,flush_each,sliding_window,ordered_accumulates,"
+                          "unordered_accumulates"),
+    INTEGER_AXIS("size_bytes", "size of a put, a multiple of 32", "32,1024", 32, 1 << 24),
     {.name = "distance",
      .help = "puts that overlap come so many puts after each other",
      .kind = AXIS_INTEGER,

@@ -80,31 +80,17 @@ static const struct cache {
 } caches[] = {{"warm", false}, {"cold", true}};
 
 static const struct axis axes[] = {
-    {.name = "way",
-     .help = "rank 1 reads or writes the file itself, or the server does: the data are put or got, "
-             "or sent",
-     .kind = AXIS_CHOICE,
-     .fallback = "local,put_back,send_back,local_write,get_and_write,send_and_write",
-     .choices = TABLE(ways)},
-    {.name = "server",
-     .help = "a second thread of rank 0, or rank 0 itself",
-     .kind = AXIS_CHOICE,
-     .fallback = "thread,process",
-     .choices = TABLE(wheres),
-     .only_with = "way=put_back,send_back,get_and_write,send_and_write"},
+    CHOICE_AXIS(
+        "way",
+        "rank 1 reads or writes the file itself, or the server does: the data are put or got, "
+        "or sent",
+        "local,put_back,send_back,local_write,get_and_write,send_and_write", ways),
+    CHOICE_AXIS_ONLY_WITH("server", "a second thread of rank 0, or rank 0 itself", "thread,process",
+                          wheres, "way=put_back,send_back,get_and_write,send_and_write"),
     STORAGE_AXIS("disk"),
-    {.name = "cache",
-     .help = "whether the file is in the page cache",
-     .kind = AXIS_CHOICE,
-     .fallback = "warm,cold",
-     .choices = TABLE(caches),
-     .only_with = "way=local,put_back,send_back"},
-    {.name = "size_bytes",
-     .help = "of a read or write, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "4096",
-     .minimum = 8,
-     .maximum = 1 << 26},
+    CHOICE_AXIS_ONLY_WITH("cache", "whether the file is in the page cache", "warm,cold", caches,
+                          "way=local,put_back,send_back"),
+    INTEGER_AXIS("size_bytes", "of a read or write, a multiple of 8", "4096", 8, 1 << 26),
 };
 
 static const struct option options[] = {TRIAL_OPTIONS("50", "10", "0.05"), STORAGE_OPTIONS};

@@ -174,25 +174,15 @@ static const struct interface interfaces[] = {
 #define PUTS "put_fence,put_fence_column_row,put_lock_all,put_lock_all_column_row"
 
 static const struct axis axes[] = {
-    {.name = "interface",
-     .help = "how the matrix is transposed",
-     .kind = AXIS_CHOICE,
-     .fallback = "bsend_columns,bsend_block,bsend_barrier,bsend_column_row,bsend_row_column,"
-                 "bsend_1d_column_row,bsend_1d_row_column,ssend,pack_columns,pack_block,alltoall,"
-                 "alltoallw_column_row," PUTS,
-     .choices = TABLE(interfaces)},
-    {.name = "flavor",
-     .help = "where the window's memory comes from",
-     .kind = AXIS_CHOICE,
-     .fallback = "create,allocate",
-     .choices = TABLE(flavors),
-     .only_with = "interface=" PUTS},
-    {.name = "order",
-     .help = "of the matrix: a multiple of the ranks, without a prime factor above 7",
-     .kind = AXIS_INTEGER,
-     .fallback = "48",
-     .minimum = 4,
-     .maximum = ORDER_MAX},
+    CHOICE_AXIS("interface", "how the matrix is transposed",
+                "bsend_columns,bsend_block,bsend_barrier,bsend_column_row,bsend_row_column,"
+                "bsend_1d_column_row,bsend_1d_row_column,ssend,pack_columns,pack_block,alltoall,"
+                "alltoallw_column_row," PUTS,
+                interfaces),
+    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "create,allocate",
+                          flavors, "interface=" PUTS),
+    INTEGER_AXIS("order", "of the matrix: a multiple of the ranks, without a prime factor above 7",
+                 "48", 4, ORDER_MAX),
 };
 
 static const struct option options[] = {TRIAL_OPTIONS("1", "20", "0.1")};

@@ -11,50 +11,22 @@
 
 /* Rows of a kernel's axes and options. */
 #define COMPUTE_MS_AXIS                                                                            \
-    {.name = "compute_ms",                                                                         \
-     .help = "length of a compute in milliseconds",                                                \
-     .kind = AXIS_NUMBER,                                                                          \
-     .fallback = "10",                                                                             \
-     .maximum = 3600000}
+    NUMBER_AXIS("compute_ms", "length of a compute in milliseconds", "10", 0, 3600000)
 #define SPREAD_PERCENT_AXIS                                                                        \
-    {.name = "spread_percent",                                                                     \
-     .help = "computes vary uniformly by this share either way",                                   \
-     .kind = AXIS_INTEGER,                                                                         \
-     .fallback = "0",                                                                              \
-     .maximum = 90}
+    INTEGER_AXIS("spread_percent", "computes vary uniformly by this share either way", "0", 0, 90)
 #define TASKS_OPTIONS                                                                              \
-    {.name = "tasks-per-rank",                                                                     \
-     .argument = "N",                                                                              \
-     .help = "tasks in all: this many times the ranks that take any",                              \
-     .kind = OPTION_INTEGER,                                                                       \
-     .fallback = "5",                                                                              \
-     .minimum = 1,                                                                                 \
-     .maximum = SERIES_SAMPLES_MAX},                                                               \
-        {.name = "task-budget-s",                                                                  \
-         .argument = "SECONDS",                                                                    \
-         .help = "fewer tasks, but three, where a rank's computes would take longer; 0: no limit", \
-         .kind = OPTION_NUMBER,                                                                    \
-         .fallback = "0",                                                                          \
-         .maximum = 3600},                                                                         \
-        {.name = "further-tasks",                                                                  \
-         .argument = "N",                                                                          \
-         .help = "tasks beyond those of the ranks; the source has one",                            \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "0",                                                                          \
-         .maximum = 1000},                                                                         \
-        {.name = "accesses-per-task",                                                              \
-         .argument = "N",                                                                          \
-         .help = "numbers that a rank takes before each compute; a Fock builder makes six",        \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "1",                                                                          \
-         .minimum = 1,                                                                             \
-         .maximum = 1000},                                                                         \
-        {.name = "warm-up",                                                                        \
-         .argument = "N",                                                                          \
-         .help = "untimed accesses of each rank first",                                            \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "2",                                                                          \
-         .maximum = 1000}
+    INTEGER_OPTION("tasks-per-rank", "N", "tasks in all: this many times the ranks that take any", \
+                   "5", 1, SERIES_SAMPLES_MAX),                                                    \
+        NUMBER_OPTION(                                                                             \
+            "task-budget-s", "SECONDS",                                                            \
+            "fewer tasks, but three, where a rank's computes would take longer; 0: no limit", "0", \
+            0, 3600),                                                                              \
+        INTEGER_OPTION("further-tasks", "N",                                                       \
+                       "tasks beyond those of the ranks; the source has one", "0", 0, 1000),       \
+        INTEGER_OPTION("accesses-per-task", "N",                                                   \
+                       "numbers that a rank takes before each compute; a Fock builder makes six",  \
+                       "1", 1, 1000),                                                              \
+        INTEGER_OPTION("warm-up", "N", "untimed accesses of each rank first", "2", 0, 1000)
 
 /* How many numbers all ranks take together: for the tasks of each taker, whose number the option or
  * the time budget gives, and for the further tasks. */

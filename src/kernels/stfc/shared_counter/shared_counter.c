@@ -47,17 +47,9 @@ static const struct counter_case cases[] = {
 };
 
 static const struct axis axes[] = {
-    {.name = "algorithm",
-     .help = "how the next number is taken",
-     .kind = AXIS_CHOICE,
-     .fallback = "fetch_and_op_flush",
-     .choices = TABLE(algorithms)},
+    CHOICE_AXIS("algorithm", "how the next number is taken", "fetch_and_op_flush", algorithms),
     FLAVOR_AXIS("create,allocate"),
-    {.name = "case",
-     .help = "what the target does meanwhile",
-     .kind = AXIS_CHOICE,
-     .fallback = "target_computes,target_idle",
-     .choices = TABLE(cases)},
+    CHOICE_AXIS("case", "what the target does meanwhile", "target_computes,target_idle", cases),
     COMPUTE_MS_AXIS,
     SPREAD_PERCENT_AXIS,
 };

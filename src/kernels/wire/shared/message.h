@@ -10,12 +10,9 @@
 
 /* The axis `delay_us`, for a kernel's table of axes. */
 #define DELAY_US_AXIS                                                                              \
-    {.name = "delay_us",                                                                           \
-     .help = "delay of the wire in one direction; a label, which the kernel does not use",         \
-     .kind = AXIS_NUMBER,                                                                          \
-     .fallback = "0",                                                                              \
-     .minimum = 0,                                                                                 \
-     .maximum = 1000000}
+    NUMBER_AXIS("delay_us",                                                                        \
+                "delay of the wire in one direction; a label, which the kernel does not use", "0", \
+                0, 1000000)
 
 struct messages {
     int origin;      /* the rank that sends each message first */
