@@ -37,16 +37,21 @@ ENVIRONMENTS = (
     Environment(OPENMPI, "openmpi"),
     Environment(IMPI, "impi"),
 )
-CELLS = {
-    "round_trips": generator.points(
+
+
+def cells(delays_us):
+    points = generator.points(
         operation=("put", "fetch_and_op"),
         flavor="allocate",
         synchronisation=("lock_exclusive", "lock_all_flush"),
         size_bytes=8,
         target_state=("idle", "computes", "computes_probing"),
-        delay_us=DELAYS_US,
+        delay_us=delays_us,
     )
-}
+    return {"round_trips": points}
+
+
+CELLS = cells(DELAYS_US)
 #: The round trips after the compute of a target whose processor an access needs: the answer alone.
 ANSWER = 0.5
 
@@ -74,8 +79,10 @@ def series(cell, changed=None):
         yield Series("after", [after_s] * 5, 1)
 
 
-def made(folder, **changes):
-    make = partial(generator.campaign, partial(series, **changes), CELLS, environments=ENVIRONMENTS)
+def made(folder, points=CELLS, **changes):
+    make = partial(
+        generator.campaign, partial(series, **changes), points, environments=ENVIRONMENTS
+    )
     return materials(make, folder)["round_trips"]
 
 
@@ -154,6 +161,14 @@ def test_equal_numbers_of_two_campaigns_have_not_changed(tmp_path, capsys):
     made(tmp_path)
     assert cli.main(["compare", str(tmp_path), str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("Round trips that changed: 0 of 8; 4 more")
+
+
+def test_numbers_of_campaigns_with_other_delays_are_compared(tmp_path, capsys):
+    first, second = tmp_path / "first", tmp_path / "second"
+    made(first)
+    made(second, cells((400, *DELAYS_US[1:])), changed={("put", "lock_all_flush"): (0, 0, 2)})
+    assert cli.main(["compare", str(first), str(second)]) == 0
+    assert capsys.readouterr().out.startswith("Round trips that changed: 2 of 8; 4 more")
 
 
 def trips(low, high, *calls):

@@ -70,7 +70,7 @@ def compare(options: argparse.Namespace) -> int:
     from onesided.studies import find
 
     found = campaigns.compare(options.first, options.second, find(), _same(options.same))
-    counted = counts.counted(found)
+    counted = counts.counted(found) if options.page or not options.csv else []
     if options.csv or options.page:
         from onesided.report import comparison  # loads the drawing library
 

@@ -52,12 +52,14 @@ class Campaigns(Comparison):
         missing: for each environment, how many cells only the first campaign has, and how many only
             the second has. The key is the environment's name in the first campaign, or else in the
             second.
+        place_in_first: returns the place that a cell of the second campaign has in the first.
     """
 
     experiments: Experiments
     first: CollectedCampaign
     second: CollectedCampaign
     missing: Mapping[str, tuple[int, int]]
+    place_in_first: Callable[[Place], Place]
 
 
 def compare(
@@ -77,7 +79,7 @@ def compare(
     demand_pairs(found, first, second)
     compared = compare_sides(found, *sides)
     cells, missing = sorted(compared.pairs, key=_order), _missing(one, two, found, place)
-    return Campaigns(cells, compared.overall, experiments, one, two, missing)
+    return Campaigns(cells, compared.overall, experiments, one, two, missing, place)
 
 
 def _order(pair: Pair) -> tuple[int, int, float]:

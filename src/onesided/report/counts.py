@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from onesided.campaign.tables import place_of
+from onesided.campaign.tables import PLACE, Place
 from onesided.compare.campaigns import Campaigns
 from onesided.compare.pair import in_both
 from onesided.report.material import load
@@ -48,8 +49,17 @@ def _environment(one: Count, two: Count) -> str:
     return in_both(one.cell.environment, two.cell.environment)
 
 
+def _way(count: Count, place: Place) -> tuple[Any, ...]:
+    """Return where and how a count was measured; `place` is the place of its cell."""
+    cell = count.cell
+    return (*place[: PLACE.index("test")], cell.setting, cell.ranks, cell.placement, count.what)
+
+
 def counted(found: Campaigns) -> list[Counts]:
     """Return the counts of all experiments that count something (`ReferencePage.counts`).
+
+    The cells of equal counts may differ in what does not change a count, such as the delay of
+    messages.
 
     Raises:
         InputError: a file of a campaign's results is missing or cut.
@@ -66,13 +76,14 @@ def counted(found: Campaigns) -> list[Counts]:
         {one.experiment.kernel: one for one in load(side.folder, found.experiments).materials()}
         for side in (found.first, found.second)
     )
-    in_first = {place_of(pair.second): place_of(pair.first) for pair in found.pairs}
     every = []
     for kernel, experiment in counting.items():
         counts = experiment.page.counts
-        before = {one.cell.place: one for one in counts(first[kernel])}
-        now = [(in_first.get(two.cell.place), two) for two in counts(second[kernel])]
-        both = [(before[place], two) for place, two in now if place in before]
+        before = {_way(one, one.cell.place): one for one in counts(first[kernel])}
+        now = [
+            (_way(two, found.place_in_first(two.cell.place)), two) for two in counts(second[kernel])
+        ]
+        both = [(before[way], two) for way, two in now if way in before]
         every.append(Counts(experiment.title, both))
     return every
 
