@@ -117,7 +117,7 @@ def test_a_build_after_a_change_tells_another_source_state(
 ):
     before = header_of(one_environment, copied / "build", tmp_path)["source_state"]
     assert before == fingerprint.kernel_source_state("baseline")
-    changed = copied / "src" / "kernels" / "harness" / "sha256.h"
+    changed = copied / "src" / "kernels" / "harness" / "software.h"
     changed.write_text(changed.read_text("utf-8") + "/* changed */\n", "utf-8")
     again = [tool("cmake"), "--build", copied / "build", "--target", "baseline"]
     subprocess.run(again, check=True, capture_output=True)

@@ -88,6 +88,16 @@ def test_the_binary_that_ran_is_told_as_sha256sum_tells_it(shared_counter):
     assert header["program_sha256"] == answer.stdout.split()[0]
 
 
+@pytest.mark.first_mpi
+def test_a_binary_is_not_told_where_there_is_no_sha256sum(shared_counter, tmp_path):
+    script = tmp_path / "without.sh"
+    words = shlex.quote(str(shared_counter.executable))
+    script.write_text(f'#!/bin/sh\nPATH=/nowhere exec {words} "$@"\n', "utf-8")
+    script.chmod(0o755)
+    header = header_of(replace(shared_counter, executable=script).launch(*SMALL))
+    assert header["program_sha256"] is None
+
+
 def test_a_world_of_another_size_than_asked_for_runs_no_cell_and_says_it_once(shared_counter):
     run = shared_counter.launch(*SMALL, "--ranks", "3")
     assert run.code == 4

@@ -12,7 +12,6 @@
 #include "harness/machine.h"
 #include "harness/memory.h"
 #include "harness/neighbour.h"
-#include "harness/sha256.h"
 #include "harness/sharing.h"
 #include "harness/software.h"
 #include "harness/world.h"
@@ -212,24 +211,6 @@ static void write_where(struct json *json, const struct launch *launch)
     sharing_write(json, &launch->host);
 }
 
-/* What rank 0 runs: the binary, and the image that a variable of the container runtime names. */
-static void write_program(struct json *json, const struct launch *launch)
-{
-    static const char *const variables[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
-    char digest[SHA256_TEXT_BYTES];
-    const char *image = NULL;
-    if (launch->rank != 0) {
-        return; /* only rank 0 writes the line */
-    }
-    for (size_t i = 0; image == NULL && i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
-        image = value == NULL || value[0] == '\0' ? NULL : value;
-    }
-    const bool is_readable = sha256_of_file("/proc/self/exe", digest);
-    json_key_text(json, "program_sha256", is_readable ? digest : NULL);
-    json_key_text(json, "container", image);
-}
-
 static void write_times(struct json *json, const struct launch *launch)
 {
     const int tick_hz = machine_scheduler_tick_hz();
@@ -275,7 +256,9 @@ void header_write(struct json *json, const struct launch *launch)
     json_key_text(json, "provided", thread_level_name(launch->thread_provided));
     json_close(json, '}');
     write_where(json, launch);
-    write_program(json, launch);
+    if (launch->rank == 0) { /* only rank 0 writes the line */
+        software_write_program(json);
+    }
     software_write(json, launch->ranks);
     json_key(json, "environment");
     write_environment(json);

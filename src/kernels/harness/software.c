@@ -2,16 +2,21 @@
 #include "harness/software.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness/memory.h"
 #include "harness/world.h"
 
 #define MODEL_BYTES 128
+#define DIGEST_DIGITS 64
 
 /* Copy the path of the first mapped file whose name begins with `name`; false: there is none. */
 static bool find_mapped(const char *name, char path[PATH_MAX])
@@ -116,4 +121,47 @@ void software_write(struct json *json, int ranks)
     json_close(json, '}');
     json_key(json, "processors");
     write_processors(json, ranks);
+}
+
+/* The SHA-256 of the binary that runs; false: sha256sum is missing, or cannot read the binary.
+ * sha256sum is not started by fork: a copy of this process could take memory away from the network
+ * card that writes to it. */
+static bool find_digest(char digest[DIGEST_DIGITS + 1])
+{
+    char path[32], answer[DIGEST_DIGITS + sizeof path];
+    char *words[] = {"sha256sum", path, NULL}, *no_variables[] = {NULL};
+    size_t length = 0;
+    ssize_t more = 0;
+    int ends[2], status = 1;
+    pid_t process;
+    posix_spawn_file_actions_t actions;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)getpid());
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    const bool started = posix_spawnp(&process, words[0], &actions, NULL, words, no_variables) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    while (started && (more = read(ends[0], answer + length, sizeof answer - length)) > 0) {
+        length += (size_t)more;
+    }
+    close(ends[0]);
+    snprintf(digest, DIGEST_DIGITS + 1, "%.*s", (int)length, answer);
+    const bool ended = started && waitpid(process, &status, 0) == process;
+    return ended && status == 0 && length > DIGEST_DIGITS;
+}
+
+void software_write_program(struct json *json)
+{
+    static const char *const variables[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
+    char digest[DIGEST_DIGITS + 1];
+    const char *image = NULL;
+    for (size_t i = 0; image == NULL && i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        image = value == NULL || value[0] == '\0' ? NULL : value;
+    }
+    json_key_text(json, "program_sha256", find_digest(digest) ? digest : NULL);
+    json_key_text(json, "container", image);
 }

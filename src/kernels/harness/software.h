@@ -7,4 +7,8 @@
 /* Collective: write "build", "transport_libraries" (of rank 0) and "processors" (of all ranks). */
 void software_write(struct json *json, int ranks);
 
+/* Write "program_sha256" and "container": the binary that runs, and the image that a variable of
+ * the container runtime names. */
+void software_write_program(struct json *json);
+
 #endif
