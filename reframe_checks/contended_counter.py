@@ -7,7 +7,7 @@ Source: our own definition; a closed queue with one server (Lazowska, Zahorjan, 
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from onesided.sites import wire
+from onesided.system import wire
 
 from .common.on_wire import OnWire
 from .plugins.ranks import ranks_of

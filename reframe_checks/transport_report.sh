@@ -1,24 +1,26 @@
 #!/bin/sh
 # Ask an MPI which transport its windows take: an untimed launch a flavor, whose text is kept.
 #
-#   transport_report.sh CACHE TIMEOUT_S FLAVORS LAUNCHER [OPTION...] KERNEL [OPTION...]
+#   transport_report.sh CACHE TIMEOUT_S ORDER FLAVORS LAUNCHER [OPTION...] KERNEL [OPTION...]
 #
 # Leaves transport-<flavor>.txt in the working folder: what the library printed, the kernel's lines,
 # the exit status. CACHE keeps these files: its name says everything that they depend on. A launch
-# that takes longer than TIMEOUT_S is ended, and its report ends there. The script always exits 0,
-# so that a launch is measured even if its transport is not known.
+# that takes longer than TIMEOUT_S is ended, and its report ends there. ORDER is side_by_side or
+# in_turn: a scheduler may let the second launch wait for the first. The script always exits 0, so
+# that a launch is measured even if its transport is not known.
 set -u
 export LC_ALL=C
 
-cache=$1 timeout_s=$2 flavors=$3
-shift 3
+cache=$1 timeout_s=$2 order=$3 flavors=$4
+shift 4
 . "${0%/*}/strays.sh"
 grace_s=2
 
-# Leaves the report in $cache/$1.partial; fails if it may turn out another one next time.
+# Leaves the report of the flavor $1 in the cache, or beside it if it may be another one next time.
 ask() {
     flavor=$1
     shift
+    rm -f "$cache/$flavor.lines"
     marker="$$-transport-$flavor-$(date +%s%N)"
     begin=$(date +%s)
     ONESIDED_LAUNCH=$marker timeout --kill-after="$grace_s" "$timeout_s" \
@@ -38,23 +40,23 @@ ask() {
         printf 'exit status %d\n' "$status"
     } >>"$cache/$flavor.partial"
     rm -f "$cache/$flavor.lines"
-    # a signal that was not ours: somebody ended it, and soon ends this script
-    [ "$status" -le 128 ] || [ "$took" -ge "$timeout_s" ]
+    if [ "$status" -le 128 ] || [ "$took" -ge "$timeout_s" ]; then
+        mv "$cache/$flavor.partial" "$cache/$flavor.txt"
+    else # a signal that was not ours: somebody ended it, and soon ends this script
+        mv "$cache/$flavor.partial" "transport-$flavor.txt"
+    fi
 }
 
 mkdir -p "$cache" || exit 0
 exec 9>"$cache/lock"
 ! command -v flock >/dev/null || flock 9
 for flavor in $flavors; do
-    if [ ! -e "$cache/$flavor.txt" ]; then
-        rm -f "$cache/$flavor.lines"
-        if ask "$flavor" "$@"; then
-            mv "$cache/$flavor.partial" "$cache/$flavor.txt"
-        else
-            mv "$cache/$flavor.partial" "transport-$flavor.txt"
-            continue
-        fi
-    fi
-    cp "$cache/$flavor.txt" "transport-$flavor.txt"
+    [ ! -e "$cache/$flavor.txt" ] || continue
+    ask "$flavor" "$@" &
+    [ "$order" = side_by_side ] || wait
+done
+wait
+for flavor in $flavors; do
+    [ ! -e "$cache/$flavor.txt" ] || cp "$cache/$flavor.txt" "transport-$flavor.txt"
 done
 exit 0

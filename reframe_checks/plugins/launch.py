@@ -8,7 +8,8 @@ import reframe.core.builtins as builtins
 
 from onesided.environments import settings
 from onesided.regression import repeats
-from onesided.sites import WIRE, wire
+from onesided.sites import WIRE
+from onesided.system import wire
 
 from .launcher import LauncherPlugin
 

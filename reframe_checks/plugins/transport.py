@@ -47,13 +47,14 @@ class TransportPlugin(RegressionTestPlugin):
         ]
         words = [*self.wire_command(delay_us=0), *self.launcher_words()]
         command = containers.command(self.environment, words, kernel, pathlib.Path(self.stagedir))
+        order = "side_by_side" if self.current_partition.scheduler.is_local else "in_turn"
         self.prerun_cmds.append(
             shlex.join(
                 [
                     "env",
                     *(f"{name}={value}" for name, value in asked.items()),
                     *("sh", str(REPORT_SCRIPT), str(self._cache(asked, command))),
-                    *(str(self.transport_timeout_s), " ".join(flavors)),
+                    *(str(self.transport_timeout_s), order, " ".join(flavors)),
                     *command,
                 ]
             )

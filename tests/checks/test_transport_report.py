@@ -25,7 +25,14 @@ exit ${STATUS:-0}
 def ask(tmp_path):
     count = tmp_path / "count"
 
-    def call(program=LAUNCHER, flavors="create allocate", timeout_s="20", wait=True, **variables):
+    def call(
+        program=LAUNCHER,
+        flavors="create allocate",
+        timeout_s="20",
+        order="in_turn",
+        wait=True,
+        **variables,
+    ):
         path = tmp_path / "program"
         path.write_text(program)
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -35,6 +42,7 @@ def ask(tmp_path):
                 SCRIPT,
                 tmp_path / "cache",
                 timeout_s,
+                order,
                 flavors,
                 path,
                 "kernel",
@@ -111,20 +119,24 @@ def test_a_script_that_was_killed_leaves_no_report_and_the_next_one_asks_again(a
     while not (tmp_path / "begun").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     # the launcher is in the process group that `timeout` made
-    children = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True
-    ).stdout.split()
-    os.killpg(process.pid, signal.SIGKILL)
-    for child in children:
-        try:
-            os.killpg(int(child), signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+    session = ["ps", "-o", "pgid=", "--sid", str(process.pid)]
+    groups = subprocess.run(session, capture_output=True, text=True, check=True).stdout.split()
+    assert len(set(groups)) == 2
+    for group in set(groups):
+        os.killpg(int(group), signal.SIGKILL)
     process.wait()
     assert not (tmp_path / "cache" / "create.txt").exists()
     ask(flavors="create")
     assert "half" not in (tmp_path / "transport-create.txt").read_text()
     assert "exit status 0" in (tmp_path / "transport-create.txt").read_text()
+
+
+@pytest.mark.parametrize(("order", "status"), [("side_by_side", 0), ("in_turn", 7)])
+def test_launches_are_side_by_side_only_if_asked_for(ask, tmp_path, order, status):
+    meets = 'echo called >>"$COUNT"\nsleep 1\n[ "$(wc -l <"$COUNT")" -eq 2 ] || exit 7\n'
+    ask(f"#!/bin/sh\n{meets}", order=order)
+    assert ask.calls() == 2
+    assert (tmp_path / "transport-create.txt").read_text().endswith(f"exit status {status}\n")
 
 
 def test_two_at_once_ask_once(ask, tmp_path):

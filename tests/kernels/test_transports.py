@@ -28,7 +28,7 @@ def found(environment, tmp_path):
             for word in (f"--{name}", chosen)
         ]
         subprocess.run(
-            ["sh", SCRIPT, tmp_path / setting, "60", flavor, *environment.launch_line(2),
+            ["sh", SCRIPT, tmp_path / setting, "60", "in_turn", flavor, *environment.launch_line(2),
              prefix / "bin" / transport.REPORT_KERNEL, *options],
             cwd=tmp_path,
             env=environment.variables()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.sites import wire
+from onesided.system import wire
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,7 @@ for _ in range(21):
     print(time.perf_counter() - begin)
 """
 SLACK = """\
-from onesided.sites import relay
+from onesided.system import relay
 relay.go_first()
 print(open("/proc/self/timerslack_ns").read())
 """

@@ -15,7 +15,7 @@ from onesided import cli
 from onesided.campaign import records
 from onesided.cli import progress
 from onesided.environments import kernels
-from onesided.sites import wire
+from onesided.system import wire
 
 MPI = "mpich-5.0.2"
 COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]

@@ -224,7 +224,7 @@ def wire(options: argparse.Namespace) -> int:
         InputError: a number has no meaning.
         OnesidedError: this machine has no such hosts.
     """
-    from onesided.sites import wire as hosts
+    from onesided.system import wire as hosts
 
     for name, least in (("ranks_per_host", 1), ("delay_us", 0), ("jitter_us", 0)):
         given, option = getattr(options, name), name.replace("_", "-")
@@ -235,8 +235,11 @@ def wire(options: argparse.Namespace) -> int:
         1e-6 * options.jitter_us,
         1e6 * options.rate_mbit if options.rate_mbit else None,
     )
-    known = list(declarations.families())
-    families = options.family or known
+    known = declarations.families()
+    families = options.family or list(known)
     if not set(families) <= set(known):
         raise InputError("wire: --family", None, families[-1], f"one of {', '.join(known)}")
-    return hosts.run(options.hosts, made, options.ranks_per_host, families, options.command)
+    spanning = {}
+    for family in families:
+        spanning |= known[family].get("spanning", {})
+    return hosts.run(options.hosts, made, options.ranks_per_host, spanning, options.command)

@@ -10,8 +10,7 @@ from pathlib import Path
 from onesided.campaign import campaign, records
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import kernels, provision, settings
-from onesided.sites import wire
-from onesided.system import surroundings
+from onesided.system import surroundings, wire
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"

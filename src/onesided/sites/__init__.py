@@ -13,7 +13,7 @@ from onesided.system import paths, strays, surroundings
 Entry = dict[str, Any]
 
 LOCAL = "local"
-#: The feature of a partition whose nodes are hosts of one machine (`onesided.sites.wire`).
+#: The feature of a partition whose nodes are hosts of one machine (`onesided.system.wire`).
 WIRE = "wire"
 #: ReFrame's schedulers that submit with ``sbatch``: with accounting, and without it.
 SLURM = ("slurm", "squeue")

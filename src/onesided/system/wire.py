@@ -7,10 +7,10 @@ process of the world makes the hosts, starts the command on the first host, and 
 frames on until the command ends. When the first process of the world ends, for any reason, all
 hosts end. No files remain, because the files of the world are in the memory of this process.
 
-The launcher of an MPI finds the hosts by environment variables (`spanning` in
-config/environments.yaml).
+A launcher that the command starts finds the hosts by environment variables (`run`).
 """
 
+import json
 import os
 import shlex
 import shutil
@@ -20,9 +20,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from onesided.environments import declarations
-from onesided.sites.relay import Relay, Wire, go_first
 from onesided.system.errors import OnesidedError
+from onesided.system.relay import Relay, Wire, go_first
 
 LEAST_HOSTS, MOST_HOSTS = 2, 4
 PROGRAMS = ("ip", "unshare", "nsenter", "mount")
@@ -98,12 +97,13 @@ def command(family: str, hosts: int, per_host: int, delay_us: float) -> list[str
 
 
 def run(
-    hosts: int, wire: Wire, per_host: int, families: Sequence[str], command: Sequence[str]
+    hosts: int, wire: Wire, per_host: int, spanning: Mapping[str, str], command: Sequence[str]
 ) -> int:
     """Make simulated hosts, and run a command on the first host; return the command's exit status.
 
-    `per_host` is the number of ranks that an MPI's launcher puts on a host. `families` has the
-    families whose launchers have to find the hosts.
+    `per_host` is the number of ranks that a launcher puts on a host. `spanning` has the environment
+    variables by which launchers find the hosts. Their texts may name `{per_host}`, and three files:
+    `{agent}` (a program that replaces ssh), `{hosts}` and `{slots}` (two kinds of host files).
 
     Raises:
         OnesidedError: this machine has no such hosts.
@@ -113,8 +113,8 @@ def run(
         raise OnesidedError(f"wire: {reason}")
     # the world ends when nobody can write to this pipe: when this process has ended for any reason
     reader, _writer = os.pipe()
-    told = [reader, hosts, per_host, ",".join(families), wire.delay_s, wire.jitter_s]
-    program = [sys.executable, "-P", "-m", "onesided.sites.wire", *map(str, told)]
+    told = [reader, hosts, per_host, json.dumps(dict(spanning)), wire.delay_s, wire.jitter_s]
+    program = [sys.executable, "-P", "-m", "onesided.system.wire", *map(str, told)]
     world = subprocess.Popen(
         ["unshare", *_as_root(), *WORLD, *program, str(wire.bits_per_s or 0), *command],
         env={**os.environ, "PATH": SEARCHED},
@@ -228,8 +228,10 @@ def _started(number: int) -> list[_Host]:
     return hosts
 
 
-def _variables(hosts: Sequence[_Host], per_host: int, families: Sequence[str]) -> Mapping[str, str]:
-    """Return the environment variables by which MPI launchers find the simulated hosts."""
+def _variables(
+    hosts: Sequence[_Host], per_host: int, spanning: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Return the environment variables by which launchers find the simulated hosts."""
     cases = "\n".join(f"{host.name}) pid={host.process};;" for host in hosts)
     values = {
         "per_host": str(per_host),
@@ -237,16 +239,17 @@ def _variables(hosts: Sequence[_Host], per_host: int, families: Sequence[str]) -
         "hosts": _in_memory("hosts", "".join(f"{host.name}:{per_host}\n" for host in hosts)),
         "slots": _in_memory("slots", "".join(f"{host.name} slots={per_host}\n" for host in hosts)),
     }
-    found = {AGENT_VARIABLE: values["agent"]}
-    known = declarations.families()
-    for family in families:
-        for name, text in known[family].get("spanning", {}).items():
-            found[name] = text.format(**values)
-    return found
+    told = {name: text.format(**values) for name, text in spanning.items()}
+    return {AGENT_VARIABLE: values["agent"], **told}
 
 
 def world(
-    end: int, hosts: int, per_host: int, families: Sequence[str], wire: Wire, command: Sequence[str]
+    end: int,
+    hosts: int,
+    per_host: int,
+    spanning: Mapping[str, str],
+    wire: Wire,
+    command: Sequence[str],
 ) -> int:
     """Make the hosts, run the command and pass frames on; return the command's exit status.
 
@@ -254,7 +257,7 @@ def world(
     when all has to end. For the other arguments, see `run`.
     """
     started = _started(hosts)
-    variables = {**os.environ, **_variables(started, per_host, families)}
+    variables = {**os.environ, **_variables(started, per_host, spanning)}
     relay = Relay(wire, {host.leg: host.hardware for host in started})
     child = subprocess.Popen(started[0].command(*command), env=variables)
     go_first()  # after the start of the command, which must not have this priority
@@ -265,11 +268,11 @@ def world(
 
 def main(words: Sequence[str]) -> int:
     """Call `world` with the arguments that `run` has put on the command line."""
-    end, hosts, per_host, families, delay_s, jitter_s, bits_per_s, *command = words
+    end, hosts, per_host, spanning, delay_s, jitter_s, bits_per_s, *command = words
     wire = Wire(float(delay_s), float(jitter_s), float(bits_per_s) or None)
     try:
         numbers = map(int, (end, hosts, per_host))
-        return world(*numbers, families.split(","), wire, command)
+        return world(*numbers, json.loads(spanning), wire, command)
     except (OnesidedError, OSError) as fault:
         print(f"onesided: {fault}", file=sys.stderr)
         return 1
