@@ -4,10 +4,11 @@
  *
  * `theirs` repeats one message in an epoch of a shared lock, as IMB-RMA and OSU's do; its
  * compare_and_swap never finds the compared value, as in OSU's. `ours` is in an epoch of lock_all.
- * Each operation of a burst has its own message and place. New messages are written before a burst.
- * After the burst, the received values are compared with a model of the target's memory; put values
- * are read back first. If our kernel takes as long as this loop, the harness adds nothing, and the
- * messages are the difference. Rank 1 is the origin; rank 0 waits in a barrier.
+ * Each operation of a burst has its own message and place, with a gap of the same size after each
+ * place. New messages are written before a burst. After the burst, the received values are compared
+ * with a model of the target's memory; put values are read back first, with the gaps. If our kernel
+ * takes as long as this loop, the harness adds nothing, and the messages are the difference. Rank 1
+ * is the origin; rank 0 waits in a barrier.
  *
  * Prints for each operation its name, its bytes, and the mean time of the operation and its flush
  * in microseconds. Exit code 1 if a received value is wrong. */
@@ -25,12 +26,16 @@
 #define EARLIER_WINDOWS 4
 #define PAGE_BYTES 4096
 
+/* A place and its gap are so many times as long as a message. */
+#define STRIDE 2
+
 /* Facts of the measured operation. */
 static MPI_Win window;
 static char name[32];
 static int elements, burst, bursts;
-static size_t count; /* elements of all slots */
-static int64_t *memory, *payload, *result, *compared, *model;
+static size_t count;     /* elements of all slots */
+static size_t all_count; /* with the gaps; the gaps stay 0 */
+static int64_t *memory, *payload, *result, *compared, *model, *copy;
 
 static bool all_right = true;
 
@@ -44,7 +49,7 @@ static void must(int code)
 static void operate(int slot)
 {
     const size_t first = (size_t)slot * (size_t)elements;
-    const MPI_Aint place = (MPI_Aint)(first * sizeof(int64_t));
+    const MPI_Aint place = (MPI_Aint)(STRIDE * first * sizeof(int64_t));
     int64_t *own = payload + first, *got = result + first;
     if (name[0] == 'p') {
         must(MPI_Put(own, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T, window));
@@ -80,13 +85,20 @@ static bool is_model(const int64_t *found)
     return wrong == 0;
 }
 
+static bool fetches(void)
+{
+    return strchr("gfc", name[0]) != NULL;
+}
+
 /* New messages. */
 static void renew(int number)
 {
     for (size_t i = 0; i < count; i++) {
-        compared[i] = model[i];
         payload[i] = value((uint64_t)number, i);
-        result[i] = -1;
+        if (fetches()) {
+            compared[i] = model[i];
+            result[i] = -1;
+        }
     }
 }
 
@@ -102,23 +114,29 @@ static void advance(int number)
 
 static bool target_has_model(void)
 {
-    must(MPI_Get(result, (int)count, MPI_INT64_T, TARGET, 0, (int)count, MPI_INT64_T, window));
+    size_t wrong = 0;
+    const size_t slot = (size_t)elements;
+    must(
+        MPI_Get(copy, (int)all_count, MPI_INT64_T, TARGET, 0, (int)all_count, MPI_INT64_T, window));
     must(MPI_Win_flush(TARGET, window));
-    return is_model(result);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t *there = copy + STRIDE * (i / slot) * slot + i % slot;
+        wrong += there[0] != model[i] || there[slot] != 0;
+    }
+    return wrong == 0;
 }
 
 /* The least time from the end of a burst to the next: as long as the harness takes for its checks.
  * A pause makes a large put slower, whatever happens in the pause. */
 static double between_bursts_s(void)
 {
-    return 1e-9 * (double)count * (name[0] == 'p' ? 9 : name[0] == 'a' ? 4 : 0);
+    return 1e-9 * (double)count * (name[0] == 'p' ? 14 : name[0] == 'a' ? 5 : 4);
 }
 
 /* Returns seconds, and says whether a received value is wrong. */
 static double time_new_messages(void)
 {
     bool right = true;
-    const bool fetches = strchr("gfc", name[0]) != NULL;
     double timed_s = 0, end_s = 0;
     for (int number = 0; number < WARM_UP + bursts; number++) {
         renew(number);
@@ -130,7 +148,7 @@ static double time_new_messages(void)
         }
         end_s = MPI_Wtime();
         timed_s += number < WARM_UP ? 0 : end_s - begin_s;
-        right = right && (!fetches || is_model(result));
+        right = right && (!fetches() || is_model(result));
         advance(number);
         right = right && (name[0] != 'p' || target_has_model());
     }
@@ -158,7 +176,7 @@ static double time_one_message(void)
 /* Memory for all slots, on its own pages as in the harness, and zero. */
 static void *pages(void)
 {
-    const size_t bytes = (count * sizeof *memory / PAGE_BYTES + 1) * PAGE_BYTES;
+    const size_t bytes = (all_count * sizeof *memory / PAGE_BYTES + 1) * PAGE_BYTES;
     void *found = aligned_alloc(PAGE_BYTES, bytes);
     if (found == NULL) {
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
@@ -171,11 +189,12 @@ static double measure(bool as_ours, int rank)
 {
     double s = 0;
     count = (size_t)burst * (size_t)elements;
-    int64_t **const parts[] = {&memory, &payload, &result, &compared, &model};
+    all_count = STRIDE * count;
+    int64_t **const parts[] = {&memory, &payload, &result, &compared, &model, &copy};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         *parts[i] = pages();
     }
-    must(MPI_Win_create(memory, (MPI_Aint)(count * sizeof *memory), 1, MPI_INFO_NULL,
+    must(MPI_Win_create(memory, (MPI_Aint)(all_count * sizeof *memory), 1, MPI_INFO_NULL,
                         MPI_COMM_WORLD, &window));
     if (rank == ORIGIN) {
         must(as_ours ? MPI_Win_lock_all(0, window)
