@@ -6,7 +6,7 @@ import shlex
 
 import reframe.core.builtins as builtins
 
-from onesided.environments import settings
+from onesided.environments import declarations, settings
 from onesided.regression import repeats
 from onesided.sites import WIRE
 from onesided.system import wire
@@ -81,8 +81,9 @@ class LaunchPlugin(LauncherPlugin):
         if not self.is_on_wire:
             return []
         delay_us = self.wire_delay_us if delay_us is None else delay_us
-        family = self.environment["family"]
-        return wire.command(family, self.nodes, self.num_tasks_per_node, delay_us)
+        spanning = declarations.spanning([self.environment["family"]])
+        joined = wire.Wire(1e-6 * delay_us)
+        return wire.command(self.nodes, self.num_tasks_per_node, spanning, joined)
 
     @builtins.run_before("run")
     def wrap_launcher(self):

@@ -317,6 +317,15 @@ struct trial slots_trial(struct slots *slots, const char *time, bool computes)
                           .part = slots->is_target ? COMPUTES : ACCESSES};
 }
 
+void slots_run(struct slots *slots, const char *time, bool computes)
+{
+    if (slots_open(slots)) {
+        const struct trial trial = slots_trial(slots, time, computes);
+        trial_run(&trial);
+        slots_close(slots);
+    }
+}
+
 bool is_unified(const struct slots *slots)
 {
     const char *model = slots->record->window.model;

@@ -2,10 +2,10 @@
  *
  * The target's window has a region for each origin, and a region has a slot for each operation of a
  * burst, so that a lost or repeated operation is noticed. The elements' values depend on the
- * sample. A kernel describes its slots (slots_of, then members), and calls slots_open, slots_trial
- * with trial_run (mpi/trial.h), and slots_close; a kernel that takes its own samples calls
- * slots_prepare before a burst and slots_check after it. Any other order ends the launch with a
- * message. */
+ * sample. A kernel describes its slots (slots_of, then members), and calls slots_run. A kernel that
+ * changes the trial calls slots_open, slots_trial with trial_run (mpi/trial.h), and slots_close; a
+ * kernel that takes its own samples calls slots_prepare before a burst and slots_check after it.
+ * Any other order ends the launch with a message. */
 #ifndef ONESIDED_SLOTS_H
 #define ONESIDED_SLOTS_H
 
@@ -83,6 +83,9 @@ void slots_close(struct slots *slots);
 /* The trial of a cell over these slots; its state is this struct, or a kernel's own struct that
  * begins with it. `time` is the series of an operation; `computes`: rank 0 computes. */
 struct trial slots_trial(struct slots *slots, const char *time, bool computes);
+
+/* The whole of a cell: slots_open, the trial that slots_trial returns, and slots_close. */
+void slots_run(struct slots *slots, const char *time, bool computes);
 
 /* All ranks: before a burst on so many slots, set new values; after the burst and a barrier, verify
  * them. `state` is this struct, or begins with it. */

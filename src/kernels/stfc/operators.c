@@ -178,10 +178,8 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     const char *reason = contradiction(&slots, call->one_element, state->computes);
     if (reason != NULL) {
         record_status(record, CELL_UNSUPPORTED, "%s", reason);
-    } else if ((!state->computes || meeting_is_supported(launch, record)) && slots_open(&slots)) {
-        const struct trial trial = slots_trial(&slots, "time", state->computes);
-        trial_run(&trial);
-        slots_close(&slots);
+    } else if (!state->computes || meeting_is_supported(launch, record)) {
+        slots_run(&slots, "time", state->computes);
     }
 }
 

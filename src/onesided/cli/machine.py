@@ -235,11 +235,9 @@ def wire(options: argparse.Namespace) -> int:
         1e-6 * options.jitter_us,
         1e6 * options.rate_mbit if options.rate_mbit else None,
     )
-    known = declarations.families()
-    families = options.family or list(known)
+    known = list(declarations.families())
+    families = options.family or known
     if not set(families) <= set(known):
         raise InputError("wire: --family", None, families[-1], f"one of {', '.join(known)}")
-    spanning = {}
-    for family in families:
-        spanning |= known[family].get("spanning", {})
-    return hosts.run(options.hosts, made, options.ranks_per_host, spanning, options.command)
+    spanning = declarations.spanning(families)
+    return hosts.run(options.hosts, options.ranks_per_host, spanning, made, options.command)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from onesided.campaign import campaign, records
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
-from onesided.environments import kernels, provision, settings
+from onesided.environments import declarations, kernels, provision, settings
 from onesided.system import surroundings, wire
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
-RANKS, HOSTS_DELAY_US = 2, 50
+RANKS, HOSTS_DELAY_S = 2, 50e-6
 """The number of ranks and the delay of a message, in launches on simulated hosts."""
 TIMED_OUT = 124
 """The exit status for a launcher that was ended after `LAUNCH_TIMEOUT_S` seconds."""
@@ -82,7 +82,8 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
         words = ["--output", str(output), *ONE_MOMENT, *options.options]
         line = kernels.launch_line(document, KERNEL, words)
         if settings.spans_hosts(options.setting):
-            line = [*wire.command(document["family"], RANKS, 1, HOSTS_DELAY_US), *line]
+            spanning = declarations.spanning([document["family"]])
+            line = [*wire.command(RANKS, 1, spanning, wire.Wire(HOSTS_DELAY_S)), *line]
         try:
             status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S, errors=errors)
             end = f"the launcher exited {status}"

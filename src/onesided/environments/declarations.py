@@ -204,6 +204,14 @@ def families() -> Mapping[str, Document]:
     return next(iter(declared().values())).families
 
 
+def spanning(names: Iterable[str]) -> dict[str, str]:
+    """Return the variables by which the launchers of some families find hosts (`wire.run`)."""
+    found: dict[str, str] = {}
+    for name in names:
+        found |= families()[name].get("spanning", {})
+    return found
+
+
 @dataclass(frozen=True)
 class LeftBehind:
     """Glob patterns of the files that killed ranks of any MPI can leave behind."""

@@ -31,6 +31,8 @@ SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
 ADDRESS = "192.0.2.{}"
 INTERFACE = "eth0"
 START_S = 10.0
+#: In place of a file descriptor: this process is not in the world.
+OUTSIDE = "outside"
 #: The exit status of a world if the process that made the world ended before the command.
 ENDED = 130
 LOOK_S = 0.02
@@ -83,27 +85,32 @@ def missing() -> str | None:
     )
 
 
-def command(family: str, hosts: int, per_host: int, delay_us: float) -> list[str]:
+def command(hosts: int, per_host: int, spanning: Mapping[str, str], wire: Wire) -> list[str]:
     """Return the beginning of a command line that runs the command after it on simulated hosts.
 
-    `family` is the family whose launcher has to find the hosts, and `per_host` is the number of
-    ranks that the launcher puts on a host. `delay_us` is the time of a message in one direction, in
-    microseconds.
+    The command line calls `run`, and starts faster than ``onesided wire``.
     """
-    return [
-        *(str(Path(sys.executable).with_name("onesided")), "wire", f"--family={family}"),
-        *(f"--hosts={hosts}", f"--ranks-per-host={per_host}", f"--delay-us={delay_us:g}", "--"),
-    ]
+    return _program(OUTSIDE, hosts, per_host, spanning, wire)
+
+
+def _program(
+    end: int | str, hosts: int, per_host: int, spanning: Mapping[str, str], wire: Wire
+) -> list[str]:
+    """Return a command line that calls `main`; `end` is `OUTSIDE`, or is for `world`."""
+    words = [end, hosts, per_host, json.dumps(dict(spanning))]
+    words += [wire.delay_s, wire.jitter_s, wire.bits_per_s or 0]
+    return [sys.executable, "-P", "-m", "onesided.system.wire", *map(str, words)]
 
 
 def run(
-    hosts: int, wire: Wire, per_host: int, spanning: Mapping[str, str], command: Sequence[str]
+    hosts: int, per_host: int, spanning: Mapping[str, str], wire: Wire, words: Sequence[str]
 ) -> int:
     """Make simulated hosts, and run a command on the first host; return the command's exit status.
 
     `per_host` is the number of ranks that a launcher puts on a host. `spanning` has the environment
     variables by which launchers find the hosts. Their texts may name `{per_host}`, and three files:
     `{agent}` (a program that replaces ssh), `{hosts}` and `{slots}` (two kinds of host files).
+    `words` is the command.
 
     Raises:
         OnesidedError: this machine has no such hosts.
@@ -113,10 +120,9 @@ def run(
         raise OnesidedError(f"wire: {reason}")
     # the world ends when nobody can write to this pipe: when this process has ended for any reason
     reader, _writer = os.pipe()
-    told = [reader, hosts, per_host, json.dumps(dict(spanning)), wire.delay_s, wire.jitter_s]
-    program = [sys.executable, "-P", "-m", "onesided.system.wire", *map(str, told)]
+    program = _program(reader, hosts, per_host, spanning, wire)
     world = subprocess.Popen(
-        ["unshare", *_as_root(), *WORLD, *program, str(wire.bits_per_s or 0), *command],
+        ["unshare", *_as_root(), *WORLD, *program, *words],
         env={**os.environ, "PATH": SEARCHED},
         pass_fds=[reader],
     )
@@ -267,12 +273,12 @@ def world(
 
 
 def main(words: Sequence[str]) -> int:
-    """Call `world` with the arguments that `run` has put on the command line."""
-    end, hosts, per_host, spanning, delay_s, jitter_s, bits_per_s, *command = words
+    """Call `run` or `world` with the arguments that `_program` has put on the command line."""
+    end, hosts, per_host, spanning, delay_s, jitter_s, bits_per_s, *own = words
     wire = Wire(float(delay_s), float(jitter_s), float(bits_per_s) or None)
+    told = int(hosts), int(per_host), json.loads(spanning), wire, own
     try:
-        numbers = map(int, (end, hosts, per_host))
-        return world(*numbers, json.loads(spanning), wire, command)
+        return run(*told) if end == OUTSIDE else world(int(end), *told)
     except (OnesidedError, OSError) as fault:
         print(f"onesided: {fault}", file=sys.stderr)
         return 1
