@@ -1,4 +1,7 @@
-"""Show the progress of parallel tasks: a live table on a terminal, else a line for each change."""
+"""Show the progress of parallel tasks: a live table on a terminal, else a line for each change.
+
+Functions import Rich, because most processes that load this module show no table.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TextIO
-
-from rich.console import Console
-from rich.live import Live
-from rich.spinner import Spinner
-from rich.table import Table
-from rich.text import Text
+from typing import Any, TextIO
 
 WAITING = "waiting"
 REFRESHES_PER_SECOND = 4
@@ -70,7 +67,10 @@ class Progress:
         self._begun_s = time.monotonic()
         self._live = self._make_live() if self.stream.isatty() else None
 
-    def _make_live(self) -> Live:
+    def _make_live(self) -> Any:
+        from rich.console import Console
+        from rich.live import Live
+
         console = Console(file=self.stream)
         return Live(
             get_renderable=self._table, console=console, refresh_per_second=REFRESHES_PER_SECOND
@@ -130,7 +130,9 @@ class Progress:
     def _print(self, text: str) -> None:
         print(f"[{time.monotonic() - self._begun_s:6.1f} s] {text}", file=self.stream, flush=True)
 
-    def _table(self) -> Table:
+    def _table(self) -> Any:
+        from rich.table import Table
+
         with self._guard:
             table = Table.grid(padding=(0, 2))
             for task in self._tasks.values():
@@ -141,15 +143,15 @@ class Progress:
             return table
 
 
-def _shortened(text: str) -> Text:
-    """Return a text cut at the terminal's width, so that a task fills only one line."""
-    return Text(text, "dim", no_wrap=True, overflow="ellipsis")
+def _row(task: Task) -> list[Any]:
+    from rich.spinner import Spinner
+    from rich.text import Text
 
-
-def _row(task: Task) -> list[Text | Spinner]:
     if task.succeeded is None:
         mark = Spinner("dots") if task.begun_s else Text("·", "dim")
     else:
         mark = Text(*SYMBOLS[task.succeeded])
     seconds = f"{task.elapsed_s():.1f} s" if task.begun_s else ""
-    return [mark, Text(task.name), Text(task.state), Text(seconds), _shortened(task.detail)]
+    # cut at the terminal's width, so that a task fills only one line
+    detail = Text(task.detail, "dim", no_wrap=True, overflow="ellipsis")
+    return [mark, Text(task.name), Text(task.state), Text(seconds), detail]
