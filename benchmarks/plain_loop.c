@@ -93,9 +93,10 @@ static bool fetches(void)
 /* New messages. */
 static void renew(int number)
 {
+    const bool is_fetched = fetches();
     for (size_t i = 0; i < count; i++) {
         payload[i] = value((uint64_t)number, i);
-        if (fetches()) {
+        if (is_fetched) {
             compared[i] = model[i];
             result[i] = -1;
         }

@@ -46,16 +46,13 @@ struct axis {
      .choices = TABLE(rows_),                                                                      \
      .only_with = (with_)}
 #define INTEGER_AXIS(name_, help_, fallback_, minimum_, maximum_)                                  \
-    {.name = (name_),                                                                              \
-     .help = (help_),                                                                              \
-     .kind = AXIS_INTEGER,                                                                         \
-     .fallback = (fallback_),                                                                      \
-     .minimum = (minimum_),                                                                        \
-     .maximum = (maximum_)}
+    BOUNDED_AXIS(AXIS_INTEGER, name_, help_, fallback_, minimum_, maximum_)
 #define NUMBER_AXIS(name_, help_, fallback_, minimum_, maximum_)                                   \
+    BOUNDED_AXIS(AXIS_NUMBER, name_, help_, fallback_, minimum_, maximum_)
+#define BOUNDED_AXIS(kind_, name_, help_, fallback_, minimum_, maximum_)                           \
     {.name = (name_),                                                                              \
      .help = (help_),                                                                              \
-     .kind = AXIS_NUMBER,                                                                          \
+     .kind = (kind_),                                                                              \
      .fallback = (fallback_),                                                                      \
      .minimum = (minimum_),                                                                        \
      .maximum = (maximum_)}

@@ -13,11 +13,8 @@
 /* Rows of a kernel's table of options. */
 #define MEETING_OPTIONS                                                                            \
     NUMBER_OPTION("compute-ms", "MS", "length of a compute in milliseconds", "10", 1e-3, 3600000), \
-    {                                                                                              \
-        .name = "computing-samples", .argument = "N",                                              \
-        .help = "computes that each other rank's accesses meet", .kind = OPTION_INTEGER,           \
-        .fallback = "7", .minimum = 1, .maximum = SERIES_SAMPLES_MAX                               \
-    }
+        INTEGER_OPTION("computing-samples", "N", "computes that each other rank's accesses meet",  \
+                       "7", 1, SERIES_SAMPLES_MAX)
 
 enum meeting_part { COMPUTES, ACCESSES, LOOKS_ON };
 

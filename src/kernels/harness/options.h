@@ -30,18 +30,14 @@ struct option {
 
 /* Rows of a table: an option with a whole number, or a number. */
 #define INTEGER_OPTION(name_, argument_, help_, fallback_, minimum_, maximum_)                     \
-    {.name = (name_),                                                                              \
-     .argument = (argument_),                                                                      \
-     .help = (help_),                                                                              \
-     .kind = OPTION_INTEGER,                                                                       \
-     .fallback = (fallback_),                                                                      \
-     .minimum = (minimum_),                                                                        \
-     .maximum = (maximum_)}
+    BOUNDED_OPTION(OPTION_INTEGER, name_, argument_, help_, fallback_, minimum_, maximum_)
 #define NUMBER_OPTION(name_, argument_, help_, fallback_, minimum_, maximum_)                      \
+    BOUNDED_OPTION(OPTION_NUMBER, name_, argument_, help_, fallback_, minimum_, maximum_)
+#define BOUNDED_OPTION(kind_, name_, argument_, help_, fallback_, minimum_, maximum_)              \
     {.name = (name_),                                                                              \
      .argument = (argument_),                                                                      \
      .help = (help_),                                                                              \
-     .kind = OPTION_NUMBER,                                                                        \
+     .kind = (kind_),                                                                              \
      .fallback = (fallback_),                                                                      \
      .minimum = (minimum_),                                                                        \
      .maximum = (maximum_)}

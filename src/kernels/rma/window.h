@@ -34,8 +34,7 @@ enum { FLAVOR_CREATE, FLAVOR_ALLOCATE, FLAVOR_SHARED, FLAVOR_DYNAMIC, FLAVORS };
 extern const struct flavor flavors[FLAVORS];
 
 /* A row of a kernel's axes. */
-#define FLAVOR_AXIS(fallback_)                                                                     \
-    CHOICE_AXIS("flavor", "where the window's memory comes from", (fallback_), flavors)
+#define FLAVOR_AXIS(fallback_) FLAVOR_ONLY_WITH_AXIS(fallback_, NULL)
 
 /* The same, with a meaning only for some values of an earlier axis: "axis=value,value". */
 #define FLAVOR_ONLY_WITH_AXIS(fallback_, with_)                                                    \

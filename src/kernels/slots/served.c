@@ -78,19 +78,16 @@ static void run_with_server(struct served *served, struct trial *trial)
 void served_run(struct served *served, bool computes)
 {
     struct slots *slots = &served->slots;
-    if (served->serves != NOBODY) {
-        slots->flavor = &flavors[served->serves == A_RANK ? FLAVOR_SHARED : FLAVOR_ALLOCATE];
-        slots->origins -= served->serves == A_RANK ? 1 : 0;
-        slots->holds_lock_all = true;
-    }
-    if (!slots_open(slots)) {
+    if (served->serves == NOBODY) {
+        slots_run(slots, "time", computes);
         return;
     }
-    struct trial trial = slots_trial(slots, "time", computes);
-    if (served->serves == NOBODY) {
-        trial_run(&trial);
-    } else {
+    slots->flavor = &flavors[served->serves == A_RANK ? FLAVOR_SHARED : FLAVOR_ALLOCATE];
+    slots->origins -= served->serves == A_RANK ? 1 : 0;
+    slots->holds_lock_all = true;
+    if (slots_open(slots)) {
+        struct trial trial = slots_trial(slots, "time", computes);
         run_with_server(served, &trial);
+        slots_close(slots);
     }
-    slots_close(slots);
 }

@@ -30,8 +30,7 @@ static const struct target_state target_states[] = {
 
 static const struct axis axes[] = {
     CHOICE_AXIS("algorithm", "how the mutex is locked", WITH_FLAVOR ",c_atomics", algorithms),
-    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "create,allocate",
-                          flavors, "algorithm=" WITH_FLAVOR),
+    FLAVOR_ONLY_WITH_AXIS("create,allocate", "algorithm=" WITH_FLAVOR),
     CHOICE_AXIS("section", "where the counter of the critical section is", "memory", section_kinds),
     CHOICE_AXIS("target_state", "what the mutex's host does while the others lock and unlock",
                 "takes_part,computes", target_states),

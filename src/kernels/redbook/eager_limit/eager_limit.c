@@ -109,8 +109,7 @@ static const struct axis axes[] = {
                 "send,ssend,put_flush_local,put_flush", calls),
     CHOICE_AXIS("receiver", "whether rank 0 makes progress until it receives", "in_mpi,outside",
                 receivers),
-    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "create,allocate",
-                          flavors, "call=put_flush_local,put_flush"),
+    FLAVOR_ONLY_WITH_AXIS("create,allocate", "call=put_flush_local,put_flush"),
 };
 
 static const struct option options[] = {LIMIT_OPTIONS(1 << 28), UNANSWERED_OPTIONS};

@@ -84,7 +84,7 @@ static const struct axis axes[] = {
                 "disjoint,flush_each,sliding_window,ordered_accumulates,unordered_accumulates,"
                 "messages",
                 idioms),
-    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "allocate", flavors,
+    FLAVOR_ONLY_WITH_AXIS("allocate",
                           "idiom=disjoint,flush_each,sliding_window,ordered_accumulates,"
                           "unordered_accumulates"),
     INTEGER_AXIS("size_bytes", "size of a put, a multiple of 32", "32,1024", 32, 1 << 24),

@@ -179,8 +179,7 @@ static const struct axis axes[] = {
                 "bsend_1d_column_row,bsend_1d_row_column,ssend,pack_columns,pack_block,alltoall,"
                 "alltoallw_column_row," PUTS,
                 interfaces),
-    CHOICE_AXIS_ONLY_WITH("flavor", "where the window's memory comes from", "create,allocate",
-                          flavors, "interface=" PUTS),
+    FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=" PUTS),
     INTEGER_AXIS("order", "of the matrix: a multiple of the ranks, without a prime factor above 7",
                  "48", 4, ORDER_MAX),
 };
