@@ -57,6 +57,12 @@ def test_hostile_values_and_names_stay_values_and_comments(tmp_path, monkeypatch
     assert not (tmp_path / "evil").exists()
 
 
+def test_what_is_known_to_go_wrong_stands_above_the_program_as_a_comment(tmp_path):
+    text = shell_text(advised(COMMON, entry()), FACTS, ["Known defect: a thing\nexport EVIL=1"])
+    assert text.index("# Known defect: a thing export EVIL=1\n") < text.index(EXAMPLE)
+    assert sourced(text, tmp_path) == {}
+
+
 def test_a_name_that_no_shell_takes_is_refused(monkeypatch):
     wrong = settings.SettingValue({"A;B": "1"}, None)
     monkeypatch.setattr(settings, "value", lambda setting, family, version: wrong)

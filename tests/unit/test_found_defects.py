@@ -11,6 +11,7 @@ import pytest
 
 from onesided.environments import declarations, settings
 from onesided.report.material import Cell
+from onesided.studies.data import answer
 from onesided.studies.data import known as of
 from onesided.studies.data.axes import AXES
 from onesided.system import documents, paths
@@ -97,6 +98,18 @@ def test_seven_programs_fail_in_the_versions_of_quick_with_no_variable_set():
     default = [(one.environment, one.defect.text) for one in known if one.is_default]
     assert len({text for _, text in default}) == 7
     assert [sum(name == own for own, _ in default) for name, *_ in ENVIRONMENTS] == [1, 5, 3]
+
+
+def test_advice_names_the_defects_in_its_settings_and_no_others():
+    mpis = record(("one", "mpich", "5.0.2"), ("other", "mpich", "99.0"))
+    (said,) = answer.warnings(mpis, "one", ["default"])
+    assert "MPI_Fetch_and_op on MPI_SHORT_INT (wrong data; " in said and "setting" not in said
+    plain, chosen = answer.warnings(mpis, "one", ["default", "ofi", "osc_pt2pt"])
+    assert plain == said
+    assert chosen.startswith(
+        "Known defect with the setting ofi: MPI_Rget into a vector (wrong data or"
+    )
+    assert answer.warnings(mpis, "other", ["default", "ofi"]) == []
 
 
 def test_a_version_has_only_what_was_seen_in_it():

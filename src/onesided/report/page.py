@@ -1,6 +1,6 @@
 """Pages of a report that are described by data: tables, figures and claims."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -44,6 +44,11 @@ class Brief(Protocol):
 
     def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
         """Return the study's sentences for the first screen; `headline` is the page's answer."""
+
+    def warnings(
+        self, record: Mapping[str, Any], environment: str, settings: Collection[str]
+    ) -> list[str]:
+        """Return what a user of an MPI in one of these settings must know, in sentences."""
 
 
 class Content(Protocol):

@@ -40,6 +40,14 @@ def test_only_what_helps_without_failures_is_exported(page):
         assert exports(page, name) == []
 
 
+def test_a_file_names_what_is_known_to_go_wrong_in_its_mpi(page):
+    known = [
+        (page.parent / "advice" / name).read_text("utf-8").count("# Known defect: ")
+        for name in ("mpich-5.0.2.sh", "openmpi-5.0.11.txt", "b_none_b-bee3ede2.txt")
+    ]
+    assert known == [1, 5, 0]
+
+
 def test_what_is_claimed_is_in_the_verdicts(page, material):
     known = {(c.environment, c.test, c.cell): c.verdict for c in material.cells}
     found = claims((page.parent / "advice" / "mpich-5.0.2.sh").read_text("utf-8"))

@@ -5,12 +5,13 @@ screen and the terminal show a few sentences of the answer (`onesided.report.pag
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from onesided.cells import verdicts
+from onesided.environments.settings import DEFAULT
 from onesided.report import answers, numbers
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
@@ -167,6 +168,18 @@ def section(record: Mapping[str, Any]) -> Section | None:
         "tries the others. Defects that are known of the versions in this report:"
     ).format(CAMPAIGN)
     return Section(SECTION, "Known defects", lead, [known.table(every, {})])
+
+
+def warnings(record: Mapping[str, Any], environment: str, settings: Collection[str]) -> list[str]:
+    """Return a sentence for each defect that an MPI is known to have in one of these settings."""
+    said = []
+    for one in known.known_of(record, [environment]):
+        named = [setting for setting in one.settings if setting in settings]
+        where = f" with the setting {listed(named, 'or')}" if DEFAULT not in named else ""
+        what = f"{one.defect.wrong} ({listed(one.defect.shows_as, 'or')}"
+        text = f"{known.FOLDER}/{one.defect.text}.md)"
+        said += [f"Known defect{where}: {what}; {text}."] if named else []
+    return said
 
 
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:

@@ -224,10 +224,11 @@ def _rests_on(advice: Advice) -> list[Cell]:
     ]
 
 
-def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
+def shell_text(advice: Advice, facts: Mapping[str, str], warnings: Sequence[str] = ()) -> str:
     """Return the text of an advice file: exports of the recommended variables, and comments.
 
     `facts` has texts about the campaign, by name; ``where`` says where the tests were run.
+    `warnings` are sentences about the MPI, in the settings that the advice file recommends.
     """
     return (
         _environment()
@@ -235,6 +236,7 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
         .render(
             advice=advice,
             facts=facts,
+            warnings=warnings,
             uses=grouped(advice.cheapest.values(), lambda choice: calls(choice.best)),
             program=example_of(advice),
             default=DEFAULT_SETTING,

@@ -21,7 +21,7 @@ from onesided.studies.stfc.progress.advice import (
     shell_text,
     variables_say,
 )
-from onesided.studies.stfc.progress.cells import WRITTEN, place_words, places
+from onesided.studies.stfc.progress.cells import DEFAULT_SETTING, WRITTEN, place_words, places
 from onesided.studies.stfc.progress.evidence import Evidence
 from onesided.studies.stfc.progress.latency import baseline_of, over_baseline, without_baseline
 from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
@@ -108,6 +108,16 @@ def _facts(material: Material, advice: Advice) -> dict[str, str]:
     }
 
 
+def _warnings(material: Material, advice: Advice) -> list[str]:
+    """Return what other studies know about the MPI in the settings that the advice recommends."""
+    settings = [DEFAULT_SETTING, *([advice.chosen.setting] if advice.chosen else [])]
+    return [
+        said
+        for study in material.experiments.briefs
+        for said in study.brief.warnings(material.campaign.record, advice.environment, settings)
+    ]
+
+
 def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
     """Return an environment's advice in words, and its advice file.
 
@@ -120,7 +130,8 @@ def _prose(material: Material, advice: Advice, number: int, with_place: bool) ->
     name = Path(file_name(advice))
     if number > 1:
         name = name.with_name(f"{name.stem}-{number}{name.suffix}")
-    files = {f"{FOLDER}/{name}": shell_text(advice, _facts(material, advice))}
+    text = shell_text(advice, _facts(material, advice), _warnings(material, advice))
+    files = {f"{FOLDER}/{name}": text}
     place = f", {place_words(advice.cells)}" if with_place else ""
     return Prose(f"{advice.environment}{place}", sentences, files)
 
