@@ -69,7 +69,7 @@ def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
     """Say, in one sentence for each MPI, which defects its version is known to have."""
     said = []
     for name, own in grouped(every, lambda one: one.environment).items():
-        here = [one.defect.wrong for one in own if one.is_default]
+        here = [one.wrong for one in own if one.is_default]
         others = [one for one in own if not one.is_default]
         parts = [Markup("with {}: {}").format(NO_VARIABLE, "; ".join(here))] if here else []
         if others:
@@ -176,9 +176,8 @@ def warnings(record: Mapping[str, Any], environment: str, settings: Collection[s
     for one in known.known_of(record, [environment]):
         named = [setting for setting in one.settings if setting in settings]
         where = f" with the setting {listed(named, 'or')}" if DEFAULT not in named else ""
-        what = f"{one.defect.wrong} ({listed(one.defect.shows_as, 'or')}"
-        text = f"{known.FOLDER}/{one.defect.text}.md)"
-        said += [f"Known defect{where}: {what}; {text}."] if named else []
+        shows = f"{listed(one.defect.shows_as, 'or')}; {known.FOLDER}/{one.defect.text}.md"
+        said += [f"Known defect{where}: {one.wrong}: {shows}."] if named else []
     return said
 
 

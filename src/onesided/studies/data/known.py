@@ -59,11 +59,19 @@ class FoundDefect:
     seen: Sequence[Mapping[str, Any]]
     cells: Mapping[str, Sequence[str]] | None = None
 
+    def _seen_in(self, release: Release) -> list[Mapping[str, Any]]:
+        family, version = release
+        return [at for at in self.seen if at["family"] == family and version in at["versions"]]
+
     def settings_of(self, release: Release) -> list[str]:
         """Return the settings in which an MPI version showed the defect; an empty list if none."""
-        family, version = release
-        own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
-        return list(dict.fromkeys(name for at in own for name in at["settings"]))
+        return list(dict.fromkeys(name for at in self._seen_in(release) for name in at["settings"]))
+
+    def wrong_in(self, release: Release) -> str:
+        """Say what goes wrong in an MPI version, and in which build if only one build failed."""
+        builds = {at.get("build") for at in self._seen_in(release)}
+        (build,) = builds if len(builds) == 1 else (None,)
+        return f"{self.wrong} (in the build of {build})" if build else self.wrong
 
     def is_met_by(self, cell: Cell, settings: Sequence[str]) -> bool:
         """Tell whether a cell, in one of the settings, does the same as the defect's C program."""
@@ -94,11 +102,13 @@ class Known:
         environment: the MPI's name.
         defect: the defect as in the file.
         settings: the settings under which the defect was seen in this version.
+        wrong: what goes wrong in this version, in a few words.
     """
 
     environment: str
     defect: FoundDefect
     settings: Sequence[str]
+    wrong: str
 
     @property
     def is_default(self) -> bool:
@@ -117,10 +127,11 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
     """
     releases = releases_of(record)
     known = [
-        Known(name, defect, settings)
+        Known(name, defect, settings, defect.wrong_in(release))
         for name in environments
+        for release in [releases.get(name, UNKNOWN)]
         for defect in every_defect()
-        if (settings := defect.settings_of(releases.get(name, UNKNOWN)))
+        if (settings := defect.settings_of(release))
     ]
     return sorted(known, key=lambda one: (environments.index(one.environment), not one.is_default))
 
