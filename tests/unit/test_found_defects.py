@@ -103,7 +103,10 @@ def test_seven_programs_fail_in_the_versions_of_quick_with_no_variable_set():
 def test_advice_names_the_defects_in_its_settings_and_no_others():
     mpis = record(("one", "mpich", "5.0.2"), ("other", "mpich", "99.0"))
     (said,) = answer.warnings(mpis, "one", ["default"])
-    assert "MPI_Fetch_and_op on MPI_SHORT_INT: wrong data; " in said and "setting" not in said
+    assert (
+        "MPI_Fetch_and_op on MPI_SHORT_INT: wrong data. See defects/" in said
+        and "setting" not in said
+    )
     plain, chosen = answer.warnings(mpis, "one", ["default", "ofi", "osc_pt2pt"])
     assert plain == said
     assert chosen.startswith(
@@ -115,7 +118,7 @@ def test_advice_names_the_defects_in_its_settings_and_no_others():
 def test_a_defect_that_one_build_alone_has_is_said_to_be_of_this_build():
     mpis = record(("one", "mpich", "4.0.2"), ("other", "mpich", "4.0.3"))
     said = answer.warnings(mpis, "one", ["default"])
-    assert "a few bytes (in the build of Debian 12): wrong data; " in said[0]
+    assert "a few bytes (in the build of Debian 12): wrong data. " in said[0]
     assert not [line for line in answer.warnings(mpis, "other", ["default"]) if "build" in line]
 
 

@@ -176,8 +176,9 @@ def warnings(record: Mapping[str, Any], environment: str, settings: Collection[s
     for one in known.known_of(record, [environment]):
         named = [setting for setting in one.settings if setting in settings]
         where = f" with the setting {listed(named, 'or')}" if DEFAULT not in named else ""
-        shows = f"{listed(one.defect.shows_as, 'or')}; {known.FOLDER}/{one.defect.text}.md"
-        said += [f"Known defect{where}: {one.wrong}: {shows}."] if named else []
+        what = f"{one.wrong}: {listed(one.defect.shows_as, 'or')}"
+        see = f"See {known.FOLDER}/{one.defect.text}.md in the report"
+        said += [f"Known defect{where}: {what}. {see}."] if named else []
     return said
 
 
