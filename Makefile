@@ -63,7 +63,8 @@ lint: setup ## check style, format and warnings of Python and C
 	@$(INSTALLED) ruff format --check .
 	@$(INSTALLED) clang-format --dry-run -Werror $(C_SOURCES)
 	@$(INSTALLED) onesided environments $(LINT_MPI)
-	@$(INSTALLED) cmake -S src/kernels -B build/lint -G Ninja --log-level=WARNING -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+	@$(INSTALLED) cmake -S src/kernels -B build/lint -G Ninja --log-level=WARNING \
+	  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
 	  -DMPI_C_COMPILER="$$($(BUILD))/environments/$(LINT_MPI)/prefix/bin/mpicc" >/dev/null
 	@$(INSTALLED) cmake --build build/lint
 

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 import yaml
 
+from onesided.campaign.declared import tests_on
 from onesided.cells.verdicts import NOT_MEASURED, RIGHT, UNDECIDED
 from onesided.measure.cell_verdicts import read_verdicts
 from onesided.measure.judging import EARLY_LAUNCH, WAITING_LAUNCH
@@ -111,7 +112,8 @@ def assert_complete(results):
         pl.col("test").n_unique().alias("tests"),
     )
     assert places.height == len(NAMES) * 2
-    assert set(places["tests"]) == {len(declared)}
+    of_each = {len(tests_on(declared, partition)) for partition in (NODE, NETWORK)}
+    assert set(places["tests"]) == of_each and len(of_each) == 1
     assert places["cells"].n_unique() == 1
     words = {
         kernel: Counter(row["verdict"] for row in grid(results, kernel))
