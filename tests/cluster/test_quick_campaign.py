@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.campaign.declared import tests_on
+from onesided.campaign import declared
 from onesided.cells.verdicts import NOT_MEASURED, RIGHT, UNDECIDED
 from onesided.measure.cell_verdicts import read_verdicts
 from onesided.measure.judging import EARLY_LAUNCH, WAITING_LAUNCH
@@ -105,14 +105,14 @@ def assert_nowhere_early(entries, environment, **axes):
 
 def assert_complete(results):
     """Check that every declared cell was measured under each MPI on each partition."""
-    declared = json.loads((results / "declared.json").read_text("utf-8"))["tests"]
+    tests = json.loads((results / "declared.json").read_text("utf-8"))["tests"]
     cells = pl.read_parquet(results / "cells.parquet")
     places = cells.group_by("environment", "partition").agg(
         pl.struct("test", "cell").n_unique().alias("cells"),
         pl.col("test").n_unique().alias("tests"),
     )
     assert places.height == len(NAMES) * 2
-    of_each = {len(tests_on(declared, partition)) for partition in (NODE, NETWORK)}
+    of_each = {len(declared.tests_on(tests, partition)) for partition in (NODE, NETWORK)}
     assert set(places["tests"]) == of_each and len(of_each) == 1
     assert places["cells"].n_unique() == 1
     words = {
