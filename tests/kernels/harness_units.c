@@ -21,12 +21,18 @@ static void a_whole_sequence_passes_and_each_fault_is_seen(void)
     const int64_t beyond[] = {0, 2, 5, 1, 3};
     const int64_t falling[] = {0, 4, 2, 1, 3};
     const int64_t negative[] = {-1, 2, 4, 1, 3};
+    const int64_t all_wrong[] = {9, 8, 7, 6, 5};
+    const int64_t all_equal[] = {2, 2, 2, 2, 2};
     MUST(verify_sequence(whole, begins, 2).errors == 0);
     MUST(verify_sequence(whole, begins, 2).checked == 5);
-    MUST(verify_sequence(repeated, begins, 2).errors == 2); /* one twice, one never */
-    MUST(verify_sequence(beyond, begins, 2).errors == 2);
+    MUST(verify_sequence(repeated, begins, 2).errors == 1);
+    MUST(verify_sequence(beyond, begins, 2).errors == 1);
     MUST(verify_sequence(falling, begins, 2).errors == 1);
-    MUST(verify_sequence(negative, begins, 2).errors == 2);
+    MUST(verify_sequence(negative, begins, 2).errors == 1);
+    /* a line with more errors than checked values would not be read */
+    MUST(verify_sequence(all_wrong, begins, 2).errors == 5);
+    MUST(verify_sequence(all_equal, begins, 2).errors == 4);
+    MUST(strcmp(verify_sequence(repeated, begins, 2).first_mismatch, "value 4 seen twice") == 0);
     MUST(strcmp(verify_sequence(falling, begins, 2).first_mismatch, "rank 0 got 2 after 4") == 0);
 }
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,42 +21,29 @@ __attribute__((format(printf, 2, 3))) static void mismatch(struct verification *
     }
 }
 
-static void check_increasing(struct verification *result, const int64_t *values, const int *begins,
-                             int ranks)
-{
-    for (int rank = 0; rank < ranks; rank++) {
-        for (int i = begins[rank] + 1; i < begins[rank + 1]; i++) {
-            if (values[i] <= values[i - 1]) {
-                mismatch(result, "rank %d got %" PRId64 " after %" PRId64, rank, values[i],
-                         values[i - 1]);
-            }
-        }
-    }
-}
-
-static void check_each_once(struct verification *result, const int64_t *values, int total)
-{
-    int *times = allocate((size_t)total, sizeof times[0]);
-    for (int i = 0; i < total; i++) {
-        if (values[i] < 0 || values[i] >= total) {
-            mismatch(result, "value %" PRId64 " outside 0 to %d", values[i], total - 1);
-        } else {
-            times[values[i]]++;
-        }
-    }
-    for (int value = 0; value < total; value++) {
-        if (times[value] != 1) {
-            mismatch(result, "value %d seen %d times", value, times[value]);
-        }
-    }
-    free(times);
-}
-
 struct verification verify_sequence(const int64_t *values, const int *begins, int ranks)
 {
-    struct verification result = {.name = "sequence", .checked = begins[ranks]};
-    check_each_once(&result, values, begins[ranks]);
-    check_increasing(&result, values, begins, ranks);
+    const int total = begins[ranks];
+    struct verification result = {.name = "sequence", .checked = total};
+    bool *seen = allocate((size_t)total, sizeof seen[0]);
+    for (int rank = 0; rank < ranks; rank++) {
+        int64_t last = -1;
+        for (int i = begins[rank]; i < begins[rank + 1]; i++) {
+            const int64_t value = values[i];
+            if (value < 0 || value >= total) {
+                mismatch(&result, "value %" PRId64 " outside 0 to %d", value, total - 1);
+                continue;
+            }
+            if (seen[value]) {
+                mismatch(&result, "value %" PRId64 " seen twice", value);
+            } else if (value < last) {
+                mismatch(&result, "rank %d got %" PRId64 " after %" PRId64, rank, value, last);
+            }
+            seen[value] = true;
+            last = value;
+        }
+    }
+    free(seen);
     return result;
 }
 

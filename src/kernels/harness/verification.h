@@ -16,7 +16,8 @@ struct verification {
 };
 
 /* The values of a shared counter; rank r has values[begins[r]] up to values[begins[r+1]]. They are
- * right if they are 0, 1, 2, ... each once over all ranks, and increase on each rank. */
+ * right if they are 0, 1, 2, ... each once over all ranks, and increase on each rank. A wrong value
+ * is one error. If no value is wrong, none is missing, because there are as many as numbers. */
 struct verification verify_sequence(const int64_t *values, const int *begins, int ranks);
 
 /* One number that must be exactly right, such as the sum of all accumulates or a final count. */
