@@ -40,6 +40,7 @@ def test_every_cycle_of_every_rank_is_found_in_the_log_and_counted(mutex, sectio
         assert verified(result) == {
             "counter": (BURSTS, 0),
             "order": (3 * takers * BURSTS, 0),
+            "queue": (2 * BURSTS, 0),
             "left_free": (4 * 2 * BURSTS, 0),
         }
         times = samples(result, "time")

@@ -79,12 +79,18 @@ static struct word word_at(const struct mutex *mutex, int rank, MPI_Aint place)
     return (struct word){mutex->window.handle, rank, mutex->window.begins[rank] + place};
 }
 
+/* Count a swap that fetched another word than the queue leaves there. */
+static void expect(struct mutex *mutex, int64_t fetched, int64_t expected)
+{
+    mutex->surprises += fetched != expected;
+}
+
 /* Join the queue; return whether others are before this rank. */
-static bool enqueue(const struct mutex *mutex, word_fetching *swap)
+static bool enqueue(struct mutex *mutex, word_fetching *swap)
 {
     const int64_t before = swap(word_at(mutex, HOST, TAIL), MPI_REPLACE, mutex->rank);
     if (before != NOBODY) {
-        swap(word_at(mutex, (int)before, NEXT), MPI_REPLACE, mutex->rank);
+        expect(mutex, swap(word_at(mutex, (int)before, NEXT), MPI_REPLACE, mutex->rank), NOBODY);
     }
     return before != NOBODY;
 }
@@ -92,18 +98,18 @@ static bool enqueue(const struct mutex *mutex, word_fetching *swap)
 typedef int64_t swapping(struct word word, int64_t expected, int64_t desired);
 
 /* Leave the queue; return who is next, or NOBODY. */
-static int dequeue_by(const struct mutex *mutex, swapping *swap, word_fetching *fetch)
+static int dequeue_by(struct mutex *mutex, swapping *swap, word_fetching *fetch)
 {
     const struct word tail = word_at(mutex, HOST, TAIL), own = word_at(mutex, mutex->rank, NEXT);
     if (swap(tail, mutex->rank, NOBODY) == mutex->rank) {
         return NOBODY;
     }
     const int64_t next = word_await_change_by(fetch, own, NOBODY);
-    fetch(own, MPI_REPLACE, NOBODY);
+    expect(mutex, fetch(own, MPI_REPLACE, NOBODY), next);
     return (int)next;
 }
 
-static int dequeue(const struct mutex *mutex)
+static int dequeue(struct mutex *mutex)
 {
     return dequeue_by(mutex, word_compare_and_swap, word_fetch);
 }
@@ -152,7 +158,7 @@ static void lock_mcs_spin(struct mutex *mutex)
     if (enqueue(mutex, word_fetch)) {
         const struct word granted = word_at(mutex, mutex->rank, GRANTED);
         word_await_change(granted, 0);
-        word_fetch(granted, MPI_REPLACE, 0);
+        expect(mutex, word_fetch(granted, MPI_REPLACE, 0), 1);
     }
 }
 
@@ -160,7 +166,7 @@ static void unlock_mcs_spin(struct mutex *mutex)
 {
     const int next = dequeue(mutex);
     if (next != NOBODY) {
-        word_fetch(word_at(mutex, next, GRANTED), MPI_REPLACE, 1);
+        expect(mutex, word_fetch(word_at(mutex, next, GRANTED), MPI_REPLACE, 1), 0);
     }
 }
 

@@ -8,7 +8,8 @@
  * Further algorithms: MCS with requests, MCS that hands over by a word, a compare-and-swap lock
  * with exponential back-off, and the same lock with C's atomic operations in shared memory, as the
  * bound within a node. Timed, in seconds: a cycle of lock, critical section and unlock. Verified:
- * each passage of the critical section (section.h), and that the mutex is free after a burst. */
+ * each passage of the critical section (section.h), each word that a swap of MCS fetches, and that
+ * the mutex is free after a burst. */
 #include "dinan/mutex/mutex.h"
 
 #include "harness/meeting.h"
@@ -130,6 +131,7 @@ static void take_samples(struct mutex *mutex)
     trial_run(&trial);
     record_verification(mutex->record, mutex->section.counter);
     record_verification(mutex->record, mutex->section.order);
+    record_verification(mutex->record, mutex->queue);
     record_verification(mutex->record, mutex->left_free);
 }
 
@@ -145,6 +147,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                           .rank = launch->rank,
                           .ranks = launch->ranks,
                           .takes = state->takes || launch->rank != HOST,
+                          .queue = {.name = "queue"},
                           .left_free = {.name = "left_free"}};
     watchdog_phase = "window";
     if ((state->computes && !meeting_is_supported(launch, record)) || !mutex_open(&mutex)) {

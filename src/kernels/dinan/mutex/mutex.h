@@ -30,7 +30,8 @@ struct mutex {
     long long unreleased; /* for tests: the cycle without an unlock; -1: none */
     uint64_t burst;       /* number of the burst, from 1 */
     struct series *fairness;
-    struct verification left_free;
+    long long surprises; /* of this burst: words of the queue that were not as it leaves them */
+    struct verification queue, left_free;
 };
 
 /* How the mutex is locked: a row of the axis. */
