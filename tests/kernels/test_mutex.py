@@ -77,6 +77,18 @@ def test_a_mutex_that_is_freed_twice_lets_two_ranks_in_and_that_is_found(mutex, 
     assert any("wrong_data" in run.statuses.values() for run in runs)
 
 
+def test_a_word_of_the_queue_that_is_altered_is_found_even_if_it_is_soon_written_anew(mutex):
+    """The altered swap may be another one, or crash the launch; so there are several launches."""
+    block = EVERY.format("mcs_request", "memory", "takes_part").replace("create,", "")
+    options = ("--samples=2", "--burst=1000", "--budget-s=60", block)
+    runs = (
+        mutex.launch(*options, fault=f"corrupt_origin MPI_Fetch_and_op {call} 0")
+        for call in range(300, 300 + 2 * LAUNCHES)
+    )
+    found = (result for run in runs for result in run.results.values())
+    assert any(verified(one)["queue"][1] for one in found if one["status"] == "wrong_data")
+
+
 def test_a_release_that_is_dropped_is_found_however_the_mutex_is_locked(mutex):
     run = mutex.launch(*FEW, *cells("memory", "idle"), "--drop-release=2")
     assert set(run.statuses.values()) == {"wrong_data"}
