@@ -29,7 +29,7 @@ class Page(Protocol):
 
 
 class Brief(Protocol):
-    """What a study adds to the first screen of every report.
+    """What a study adds to the first screen of every report, and to the advice on an MPI.
 
     Attributes:
         SECTION: identifier of the section for a campaign without cells of the study.

@@ -88,6 +88,7 @@ static void prepare(void *state, long long burst)
     (void)burst;
     const bool drops = is_last && options_text(&mutex->launch->options, "drop-release") != NULL;
     mutex->unreleased = drops ? options_integer(&mutex->launch->options, "drop-release") : NOBODY;
+    mutex->surprises = 0;
     mutex_make_free(mutex);
     section_clear(&mutex->section);
 }
@@ -98,6 +99,7 @@ static void check(void *state, long long burst)
     const long long total = burst * (mutex->ranks - first_taker(mutex));
     watchdog_phase = "verify";
     section_check(&mutex->section, total, mutex->takes ? burst : 0, mutex->burst);
+    verify_element(&mutex->queue, mutex->surprises, 0, 0, mutex->burst);
     mutex_check_free(mutex);
     /* no rank clears the log before all ranks have read it */
     CHECKED(MPI_Barrier(world_communicator));

@@ -175,10 +175,12 @@ def warnings(record: Mapping[str, Any], environment: str, settings: Collection[s
     said = []
     for one in known.known_of(record, [environment]):
         named = [setting for setting in one.settings if setting in settings]
+        if not named:
+            continue
         where = f" with the setting {listed(named, 'or')}" if DEFAULT not in named else ""
         what = f"{one.wrong}: {listed(one.defect.shows_as, 'or')}"
         see = f"See {known.FOLDER}/{one.defect.text}.md in the report"
-        said += [f"Known defect{where}: {what}. {see}."] if named else []
+        said.append(f"Known defect{where}: {what}. {see}.")
     return said
 
 
