@@ -180,7 +180,7 @@ def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two, sessi
         (THIRD, 9, 10, further_rounds.OUT_OF_ROUNDS),
         (THIRD, 7, 119, None),
         (THIRD, 7, 121, further_rounds.OUT_OF_TIME),
-        ({}, 9, 121, further_rounds.ENOUGH),
+        (THIRD, 9, 121, further_rounds.OUT_OF_ROUNDS),
     ],
 )
 def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
@@ -188,12 +188,13 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
 ):
     two.results.mkdir(parents=True)
     two.document["until"] = {**UNTIL, "at_most_minutes": 2}
-    record = {"sessions": [{"elapsed_s": spent_s / 2}] * 2}
-    asked = []
+    sessions = 2 * (number - 1)
     monkeypatch.setattr(
-        further_rounds.collect,
-        "gather",
-        lambda _, rounds: asked.extend(rounds) or SimpleNamespace(record=record),
+        further_rounds, "read_record", lambda _: (None, {"elapsed_s": spent_s / sessions})
+    )
+    judged = []
+    monkeypatch.setattr(
+        further_rounds.collect, "gather", lambda _, rounds: judged.extend(rounds) or None
     )
     nothing = pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS))
     monkeypatch.setattr(further_rounds, "of_campaign", lambda *_: nothing)
@@ -202,7 +203,9 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
     monkeypatch.setattr(further_rounds, "wanted", lambda *_: found)
     decided = further.read(further_rounds.decide(two, number, find()))
     assert (decided["cells"], decided["end"]) == ({} if end else found, end)
-    assert asked == list(range(1, number))
+    # a limit is checked before the cells are judged
+    is_over = end in (further_rounds.OUT_OF_ROUNDS, further_rounds.OUT_OF_TIME)
+    assert judged == ([] if is_over else list(range(1, number)))
 
 
 def test_a_round_that_all_cells_have_is_not_to_be_decided(two, campaign_file):

@@ -7,6 +7,7 @@ from typing import Any
 
 from onesided.campaign import collect, further
 from onesided.campaign.campaign import Campaign
+from onesided.campaign.slot import read_record, slots
 from onesided.campaign.tables import Place, place_of
 from onesided.cells.experiment import Experiments
 from onesided.cells.verdicts import FAILURES, NO_COMMON_CLOCK, NOT_MEASURED, UNDECIDED
@@ -138,6 +139,8 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
     """Write the cells of a further round to a file, or why there is no such round; return the file.
 
+    If the campaign may have no further round, its cells are not judged, because that takes seconds.
+
     Raises:
         InputError: the campaign file asks for no further round with this number, or a session of an
             earlier round is missing.
@@ -147,38 +150,30 @@ def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
     if not further.is_further(campaign, number):
         expected = f"more than {campaign.rounds[-1]}, as rounds says"
         raise InputError(campaign.path, "number of a further round", number, expected)
-    before = collect.gather(campaign, range(1, number))
-    summary = summary_of(before, experiments, of_campaign(before, experiments))
-    rows = merit_rows(summary, experiments.merits)
-    cells = wanted(verdicts(before, experiments), rows, campaign.until, experiments.merits)
-    end = _end(campaign.until, cells, number, before.record["sessions"])
+    end, cells = _limit(campaign, number), {}
+    if end is None:
+        before = collect.gather(campaign, range(1, number))
+        summary = summary_of(before, experiments, of_campaign(before, experiments))
+        rows = merit_rows(summary, experiments.merits)
+        cells = wanted(verdicts(before, experiments), rows, campaign.until, experiments.merits)
+        end = None if cells else ENOUGH
     path = further.decision_file(campaign, number)
-    found = {
-        "schema": further.FURTHER_SCHEMA,
-        "round": number,
-        "cells": {} if end else cells,
-        "end": end,
-    }
+    found = {"schema": further.FURTHER_SCHEMA, "round": number, "cells": cells, "end": end}
     documents.check(found, "further", path)
     path.parent.mkdir(exist_ok=True)
     writing.write_json(path, found)
     return path
 
 
-def _end(
-    until: Mapping[str, Any],
-    wanted: Mapping[str, Any],
-    number: int,
-    sessions: list[dict[str, Any]],
-) -> str | None:
-    """Return why there is no further round; None if there is a further round.
+def _limit(campaign: Campaign, number: int) -> str | None:
+    """Return which limit of the campaign forbids a further round; None if no limit forbids it.
 
     A campaign's time is the sum of the times of its sessions; the time between sessions does not
     count. Therefore a campaign that was killed and then continued decides as if it had not been
     killed.
     """
-    if not wanted:
-        return ENOUGH
+    until = campaign.until or {}
+    sessions = [read_record(slot)[1] for slot in slots(campaign, range(1, number))]
     if number > until["at_most_rounds"]:
         return OUT_OF_ROUNDS
     spent_s = sum(session["elapsed_s"] for session in sessions)
