@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,40 @@ def test_processes_with_the_marker_are_ended_with_their_children_and_no_others(t
     finally:
         theirs.kill()
         theirs.wait()
+
+
+def test_a_process_that_begins_another_program_is_found_at_any_moment(tmp_path):
+    script = tmp_path / "again"
+    script.write_text(f"#!/bin/sh\nexec {script}\n")
+    script.chmod(0o755)
+    marker = {strays.SESSION_MARKER: str(tmp_path)}
+    with subprocess.Popen([script], env={**os.environ, **marker}) as process:
+        try:
+            looks = [
+                strays.marked_processes(strays.SESSION_MARKER, str(tmp_path)) for _ in range(300)
+            ]
+        finally:
+            process.kill()
+    assert looks == [[process.pid]] * 300
+
+
+def test_a_rank_that_begins_while_others_are_ended_is_ended_too():
+    scripts = Path(__file__).parents[2] / "reframe_checks"
+    marked = {**os.environ, "ONESIDED_LAUNCH": "while-others-end"}
+    first = subprocess.Popen(["sleep", "300"], env=marked)
+
+    def begin_when_it_ended():
+        first.wait()
+        return subprocess.Popen(["sleep", "300"], env=marked)
+
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(begin_when_it_ended)
+        call = f". {scripts / 'strays.sh'}; end_strays while-others-end"
+        subprocess.run(["sh", "-c", call], check=True)
+        try:
+            assert second.result().wait(1) == -signal.SIGKILL
+        finally:
+            second.result().kill()
 
 
 def test_the_process_that_cleans_is_spared_though_it_has_the_marker():

@@ -32,6 +32,10 @@ SHARED_MEMORY = Path("/dev/shm")
 #: The folder in which an MPI writes files even if TMPDIR is another folder.
 TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
+#: The longest time that `execve` is waited for.
+EXECVE_S = 1.0
+#: The place of the environment's end in /proc/<process>/stat, behind the program's name (proc(5)).
+END_OF_ENVIRONMENT = 48
 #: Programs that mount an image for a user who is not root.
 MOUNTERS = ("squashfuse", "squashfuse_ll", "fuse-overlayfs", "fuse2fs", "gocryptfs")
 
@@ -42,14 +46,42 @@ def _processes() -> Iterator[int]:
             yield int(entry.name)
 
 
+def _is_executing(folder: Path) -> bool:
+    """Tell whether a process is in the middle of `execve`, by the process's folder in /proc.
+
+    Such a process has a program, but the addresses of its environment are still 0.
+    """
+    try:
+        (folder / "exe").readlink()
+        fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return False
+    return fields[END_OF_ENVIRONMENT] == "0"
+
+
+def _environment(process: int) -> bytes:
+    """Return another process's environment; empty if there is none that this user may read.
+
+    In the middle of `execve`, the system shows no environment. The function then waits, because a
+    launcher that is killed may have just started a rank.
+    """
+    folder = Path(f"/proc/{process}")
+    deadline = time.monotonic() + EXECVE_S
+    try:
+        content = (folder / "environ").read_bytes()
+        is_executing = not content
+        while not content and is_executing and time.monotonic() < deadline:
+            is_executing = _is_executing(folder)
+            content = (folder / "environ").read_bytes()
+    except OSError:
+        return b""
+    return content
+
+
 def _variable(process: int, name: str) -> str | None:
     """Return the value of another process's environment variable; None if it is not set."""
-    try:
-        content = Path(f"/proc/{process}/environ").read_bytes()
-    except OSError:
-        return None
     wanted = f"{name}=".encode()
-    for entry in content.split(b"\0"):
+    for entry in _environment(process).split(b"\0"):
         if entry.startswith(wanted):
             return entry[len(wanted) :].decode(errors="replace")
     return None
