@@ -71,7 +71,7 @@ def test_what_a_library_says_of_every_window_stands_once_below_the_table(ready_e
     answer = subprocess.run(
         [
             *COMMAND, "--environment", "openmpi-5.0.11", "--keep-environment",
-            "--", "--flavor", "allocate,create",
+            "--", "--flavor", "allocate,create", "--operation", "put",
         ],
         env={**os.environ, VARIABLE: "100"},
         stdout=subprocess.PIPE,
