@@ -13,7 +13,7 @@
 struct way {
     const char *name;
     enum serves serves;
-    bool locks; /* a lock for each access; else all ranks hold a lock_all */
+    bool locks; /* a lock for each get and put of the sum; else all ranks hold a lock_all */
     void (*loop)(struct slots *slots, long long burst);
 };
 
@@ -102,6 +102,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         slots->makes = operation_named("accumulate");
         slots->loop = way->loop;
         slots->is_common = true;
+        slots->fetches = way->locks;
         slots->holds_lock_all = !way->locks;
         served_run(&served, state->computes);
     }

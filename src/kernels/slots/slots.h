@@ -41,6 +41,7 @@ struct slots {
     const struct operation *makes;     /* rma/operation.h */
     const struct reduction *reduces;   /* the operator; NULL: as `makes` says */
     bool is_new;    /* the target gets new values before each burst, whatever operation is made */
+    bool fetches;   /* the loop fetches into `result`, whatever operation `makes` is */
     bool is_common; /* all origins add to the first region, which gets the sum */
     int count;      /* slots of a region, at most */
     int origins;    /* regions, one each */

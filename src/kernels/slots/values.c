@@ -90,7 +90,7 @@ static void renew_sent(const struct slots *slots, int elements)
             const int64_t model = own->model[i];
             store((char *)own->sent + place, word_at_origin(slots, rule, model, first + (size_t)i),
                   bytes);
-            if (slots->makes->fetches) {
+            if (slots->makes->fetches || slots->fetches) {
                 store((char *)own->compared + place, slots->makes->fails ? ~model : model, bytes);
                 store((char *)own->result + place, UNTOUCHED, bytes);
             }
