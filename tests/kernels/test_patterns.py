@@ -121,6 +121,15 @@ def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(k
         assert behind == {0: {int(starts)}, 1: {0}, 3: {1}}
 
 
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_notice_that_a_rank_does_not_receive_is_found_in_the_last_trial_too(kernel_of, number):
+    block = "interface=mpi2_pairwise;flavor=allocate;operation=get;size_bytes=8"
+    run = kernel_of("tree_broadcast").launch(
+        *FEW, f"--cells={block}", fault=f"drop MPI_Recv {number} 1"
+    )
+    assert list(run.statuses.values()) == ["wrong_data"]
+
+
 @pytest.mark.parametrize(
     ("block", "reason"),
     [

@@ -13,7 +13,8 @@
 #include "harness/memory.h"
 #include "luecke/tree_broadcast/tree.h"
 
-enum { NOTICE_TAG = 1 }; /* as in the source */
+enum { NOTICE_TAG = 1 };    /* as in the source */
+enum { NOT_RECEIVED = -1 }; /* the number of no trial */
 
 /* The ranks with which a rank synchronises. */
 struct pairs {
@@ -71,7 +72,8 @@ static void go_by_gets(struct pattern *pattern)
 {
     const struct pairs *pairs = pattern->own;
     const MPI_Win window = pattern->others->window.handle;
-    int64_t notice = (int64_t)pattern->trial;
+    const int64_t trial = (int64_t)pattern->trial;
+    int64_t notice = pattern->rank == ROOT ? trial : NOT_RECEIVED;
     if (pattern->rank != ROOT) {
         const int parent = parent_of(pattern->rank);
         CHECKED(MPI_Recv(&notice, 1, MPI_INT64_T, parent, NOTICE_TAG, world_communicator,
@@ -79,7 +81,7 @@ static void go_by_gets(struct pattern *pattern)
         CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, parent, 0, window));
         get(pattern, pattern->data, parent, 0);
         CHECKED(MPI_Win_unlock(parent, window));
-        verify_element(&pattern->found, notice, (int64_t)pattern->trial, 0, pattern->trial);
+        verify_element(&pattern->found, notice, trial, 0, pattern->trial);
     }
     if (pattern->rank != ROOT && pairs->children_number > 0) {
         /* the get stored into this rank's window, and the unlock makes the store visible to
