@@ -18,6 +18,7 @@ from onesided import cli
 from onesided.campaign import campaign
 from onesided.environments import provision
 from onesided.system import paths
+from onesided.system.command import one_line
 from onesided.system.errors import InputError
 
 DEBIAN = {"mpich-debian": "mpich", "openmpi-debian": "openmpi"}
@@ -192,7 +193,7 @@ def test_a_prefix_whose_wrapper_links_an_mpi_elsewhere_is_refused(site, tmp_path
     other = tmp_path / "other/libmpi.so.12"
     wrapper = site(library=other)
     reason = declare(site, prefix=str(wrapper.parents[1]))["reason"]
-    assert reason == f"{wrapper} links {other}, outside {wrapper.parents[1]}"
+    assert reason == one_line(f"{wrapper} links {other}, outside {wrapper.parents[1]}")
 
 
 def test_a_link_to_a_folder_that_mpis_share_is_refused(site, tmp_path):
