@@ -64,6 +64,12 @@ def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name,
     with_fault_everywhere(each(name), fault, *FEW, *blocks, calls=CALLS.get(name, "any"))
 
 
+def test_a_read_that_brings_nothing_is_found_where_it_may_bring_what_was_before(kernel_of):
+    block = "--cells=idiom=unordered_accumulates;flavor=allocate;size_bytes=8;target_state=idle"
+    run = kernel_of("ordering").launch(*FEW, block, fault="drop MPI_Get_accumulate 5 1")
+    assert list(run.statuses.values()) == ["wrong_data"]
+
+
 def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
     block = "--cells=idiom=flush;flavor=allocate;size_bytes=8;target_state=idle"
     options = [one for one in FEW if not one.startswith("--burst=")]

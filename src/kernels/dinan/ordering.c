@@ -163,6 +163,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     *slots = slots_of(launch, cell, record);
     slots->holds_lock_all = ordering.idiom->holds_lock_all;
     slots->loop = ordering.idiom->loop;
+    slots->fetches = true;
     slots->compare = compare;
     if (state->computes && !meeting_is_supported(launch, record)) {
         return;
