@@ -27,9 +27,7 @@ def test_a_term_that_is_lost_repeated_or_altered_is_found_whoever_adds(accumulat
     with_fault_everywhere(accumulate, fault, *FEW, MULTIPLE, IDLE, ranks=3, **terms)
 
 
-def test_a_get_that_brings_nothing_is_found_although_the_last_sum_is_still_there(
-    accumulate,
-):
+def test_a_get_that_brings_nothing_is_found_although_the_last_sum_is_still_there(accumulate):
     options = (*FEW, "--way=lock_get_put", IDLE)
     run = accumulate.launch(*options, fault=f"drop MPI_Get {BURSTS * SLOTS - 1} 1")
     assert list(run.statuses.values()) == ["wrong_data", "ok"], run.statuses

@@ -193,9 +193,7 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
         further_rounds, "read_record", lambda _: (None, {"elapsed_s": spent_s / sessions})
     )
     judged = []
-    monkeypatch.setattr(
-        further_rounds.collect, "gather", lambda _, rounds: judged.extend(rounds) or None
-    )
+    monkeypatch.setattr(further_rounds.collect, "gather", lambda _, rounds: judged.extend(rounds))
     nothing = pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS))
     monkeypatch.setattr(further_rounds, "of_campaign", lambda *_: nothing)
     monkeypatch.setattr(further_rounds, "summary_of", lambda *_: nothing)

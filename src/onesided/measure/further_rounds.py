@@ -150,7 +150,8 @@ def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
     if not further.is_further(campaign, number):
         expected = f"more than {campaign.rounds[-1]}, as rounds says"
         raise InputError(campaign.path, "number of a further round", number, expected)
-    end, cells = _limit(campaign, number), {}
+    sessions = [read_record(slot)[1] for slot in slots(campaign, range(1, number))]
+    end, cells = _limit(campaign.until, number, sessions), {}
     if end is None:
         before = collect.gather(campaign, range(1, number))
         summary = summary_of(before, experiments, of_campaign(before, experiments))
@@ -165,15 +166,15 @@ def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
     return path
 
 
-def _limit(campaign: Campaign, number: int) -> str | None:
+def _limit(
+    until: Mapping[str, Any], number: int, sessions: Iterable[Mapping[str, Any]]
+) -> str | None:
     """Return which limit of the campaign forbids a further round; None if no limit forbids it.
 
     A campaign's time is the sum of the times of its sessions; the time between sessions does not
     count. Therefore a campaign that was killed and then continued decides as if it had not been
     killed.
     """
-    until = campaign.until or {}
-    sessions = [read_record(slot)[1] for slot in slots(campaign, range(1, number))]
     if number > until["at_most_rounds"]:
         return OUT_OF_ROUNDS
     spent_s = sum(session["elapsed_s"] for session in sessions)

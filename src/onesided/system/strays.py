@@ -34,8 +34,8 @@ TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
 #: The longest time that `execve` is waited for.
 EXECVE_S = 1.0
-#: The place of the environment's end in /proc/<process>/stat, behind the program's name (proc(5)).
-END_OF_ENVIRONMENT = 48
+#: Places of fields in /proc/<process>/stat, behind the program's name (proc(5)).
+PARENT, END_OF_ENVIRONMENT = 1, 48
 #: Programs that mount an image for a user who is not root.
 MOUNTERS = ("squashfuse", "squashfuse_ll", "fuse-overlayfs", "fuse2fs", "gocryptfs")
 
@@ -46,17 +46,26 @@ def _processes() -> Iterator[int]:
             yield int(entry.name)
 
 
-def _is_executing(folder: Path) -> bool:
-    """Tell whether a process is in the middle of `execve`, by the process's folder in /proc.
+def _stat(process: int) -> list[str]:
+    """Return the fields of /proc/<process>/stat behind the program's name, which may have spaces.
+
+    Raises:
+        OSError: the process is gone.
+    """
+    text = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    return text.rpartition(")")[2].split()
+
+
+def _is_executing(process: int) -> bool:
+    """Tell whether a process is in the middle of `execve`.
 
     Such a process has a program, but the addresses of its environment are still 0.
     """
     try:
-        (folder / "exe").readlink()
-        fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        Path(f"/proc/{process}/exe").readlink()
+        return _stat(process)[END_OF_ENVIRONMENT] == "0"
     except OSError:
         return False
-    return fields[END_OF_ENVIRONMENT] == "0"
 
 
 def _environment(process: int) -> bytes:
@@ -65,14 +74,14 @@ def _environment(process: int) -> bytes:
     In the middle of `execve`, the system shows no environment. The function then waits, because a
     launcher that is killed may have just started a rank.
     """
-    folder = Path(f"/proc/{process}")
+    path = Path(f"/proc/{process}/environ")
     deadline = time.monotonic() + EXECVE_S
     try:
-        content = (folder / "environ").read_bytes()
+        content = path.read_bytes()
         is_executing = not content
         while not content and is_executing and time.monotonic() < deadline:
-            is_executing = _is_executing(folder)
-            content = (folder / "environ").read_bytes()
+            is_executing = _is_executing(process)
+            content = path.read_bytes()
     except OSError:
         return b""
     return content
@@ -92,10 +101,9 @@ def _ancestors() -> set[int]:
     while process > 0 and process not in found:
         found.add(process)
         try:
-            stat = Path(f"/proc/{process}/stat").read_text()
+            process = int(_stat(process)[PARENT])
         except OSError:
             break
-        process = int(stat.rpartition(")")[2].split()[1])
     return found
 
 
