@@ -29,6 +29,16 @@ def lock(tmp_path, monkeypatch):
     return tmp_path / "lock"
 
 
+#: A process that starts another and ends, again and again: none lives longer than 5 ms.
+HOP = """
+import os, time
+for _ in range(400):
+    if os.fork():
+        os._exit(0)
+    time.sleep(0.005)
+"""
+
+
 def hold(seconds):
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(seconds)], stdout=subprocess.PIPE, text=True
@@ -112,6 +122,16 @@ def test_a_process_that_begins_another_program_is_found_at_any_moment(tmp_path):
         finally:
             process.kill()
     assert looks == [[process.pid]] * 300
+
+
+def test_a_process_is_found_though_the_one_that_started_it_ended_meanwhile():
+    marked = {**os.environ, strays.SESSION_MARKER: "hop"}
+    subprocess.run([sys.executable, "-c", HOP], env=marked, check=True)
+    looks = [strays.marked_processes(strays.SESSION_MARKER, "hop") for _ in range(20)]
+    assert [] not in looks
+    assert strays.end_processes(strays.SESSION_MARKER, "hop") > 0
+    time.sleep(0.1)
+    assert strays.marked_processes(strays.SESSION_MARKER, "hop") == []
 
 
 def test_a_rank_that_begins_while_others_are_ended_is_ended_too():

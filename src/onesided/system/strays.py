@@ -34,8 +34,10 @@ TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
 #: The longest time that `execve` is waited for.
 EXECVE_S = 1.0
+#: The longest time in which new processes are looked at.
+LOOK_S = 1.0
 #: Places of fields in /proc/<process>/stat, behind the program's name (proc(5)).
-PARENT, END_OF_ENVIRONMENT = 1, 48
+PARENT, END_OF_CODE, BEGIN_OF_ENVIRONMENT, END_OF_ENVIRONMENT = 1, 24, 47, 48
 #: Programs that mount an image for a user who is not root.
 MOUNTERS = ("squashfuse", "squashfuse_ll", "fuse-overlayfs", "fuse2fs", "gocryptfs")
 
@@ -56,16 +58,19 @@ def _stat(process: int) -> list[str]:
     return text.rpartition(")")[2].split()
 
 
-def _is_executing(process: int) -> bool:
-    """Tell whether a process is in the middle of `execve`.
+def _may_have_environment(process: int) -> bool:
+    """Tell whether a process has an environment, or may have one in a moment.
 
-    Such a process has a program, but the addresses of its environment are still 0.
+    In the middle of `execve`, a process has a program, but the addresses of its code are still 0.
+    Linux sets the addresses of the code after the addresses of the environment.
+
+    Raises:
+        OSError: the process is gone, or this user may not inspect the process.
     """
-    try:
-        Path(f"/proc/{process}/exe").readlink()
-        return _stat(process)[END_OF_ENVIRONMENT] == "0"
-    except OSError:
-        return False
+    Path(f"/proc/{process}/exe").readlink()
+    fields = _stat(process)
+    is_executing = fields[END_OF_CODE] == "0"
+    return is_executing or fields[BEGIN_OF_ENVIRONMENT] != fields[END_OF_ENVIRONMENT]
 
 
 def _environment(process: int) -> bytes:
@@ -77,11 +82,9 @@ def _environment(process: int) -> bytes:
     path = Path(f"/proc/{process}/environ")
     deadline = time.monotonic() + EXECVE_S
     try:
-        content = path.read_bytes()
-        is_executing = not content
-        while not content and is_executing and time.monotonic() < deadline:
-            is_executing = _is_executing(process)
-            content = path.read_bytes()
+        while not (content := path.read_bytes()) and _may_have_environment(process):
+            if time.monotonic() > deadline:
+                break
     except OSError:
         return b""
     return content
@@ -111,15 +114,19 @@ def marked_processes(marker: str, value: str | None = None) -> list[int]:
     """Return the ids of all processes with a marker, except this process and its ancestors.
 
     The marker is an environment variable. If `value` is given, the variable must have this value.
+    A process may start another and end before it is looked at. So the list of processes is read
+    again until it has no new process, or for `LOOK_S` seconds.
     """
     own = _ancestors()
-    found = []
-    for process in _processes():
-        if process in own:
-            continue
-        held = _variable(process, marker)
-        if held is not None and (value is None or held == value):
-            found.append(process)
+    found: list[int] = []
+    seen: set[int] = set()
+    deadline = time.monotonic() + LOOK_S
+    while (new := set(_processes()) - seen) and time.monotonic() < deadline:
+        seen |= new
+        for process in new - own:
+            held = _variable(process, marker)
+            if held is not None and (value is None or held == value):
+                found.append(process)
     return found
 
 
