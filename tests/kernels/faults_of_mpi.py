@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from .harmless_faults import may_be_harmless
 
-FIRST, MIDDLE = "first", "middle"
+FIRST, MIDDLE, LAST = "first", "middle", "last"
 ALL = "all"
 
 
@@ -35,7 +35,7 @@ class Fault:
     """A fault of one kind in one call.
 
     Attributes:
-        position: the first call, or the middle one of all calls that the kernel makes.
+        position: the first, the middle or the last one of all calls that the kernel makes.
         rank: the rank with the fault, or "all".
     """
 
@@ -113,7 +113,8 @@ CALLS = {
     "corrupt_target": SENDING,
     "wrong_result": GETTING,
 }
-#: Kinds whose faults need data: both ranks have such faults, in the first call and in a middle one.
+#: Kinds whose faults need data: both ranks have such faults, in each position. No call comes after
+#: the last one, so its data may be right by chance.
 OF_DATA = ("drop", "duplicate", "reorder", "corrupt_origin", "corrupt_target", "wrong_result")
 #: Calls whose false success breaks a launch: the other rank waits, or the library refuses later
 #: calls.
@@ -128,16 +129,15 @@ BREAKS = (
 def all_faults() -> list[Fault]:
     """Return all faults, one kind after the other.
 
-    With data, the faults are in the first call of rank 0, in a middle call of rank 1, and so on.
-    Without data, the two ranks alternate, and so do the two positions.
+    With data, the faults are in the first, the middle and the last call of each rank. Without data,
+    the two ranks alternate, and so do the first and the middle call.
     """
     found = []
     for kind, calls in CALLS.items():
         for call in dict.fromkeys(calls):
             if kind in OF_DATA:
-                found += [
-                    Fault(kind, call, *one) for one in itertools.product((FIRST, MIDDLE), (0, 1))
-                ]
+                places = itertools.product((FIRST, MIDDLE, LAST), (0, 1))
+                found += [Fault(kind, call, *one) for one in places]
             else:
                 turn = zlib.crc32(f"{kind} {call}".encode()) % 2
                 found.append(Fault(kind, call, (FIRST, MIDDLE)[turn], turn))

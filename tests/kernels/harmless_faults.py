@@ -21,6 +21,7 @@ class Harmless:
         operation: of an accumulate call; None for any.
         cells: a part of the cell's name.
         ranks: the ranks with the faults; None for all.
+        position: of the calls with the faults; None for any.
     """
 
     kernel: str
@@ -30,6 +31,7 @@ class Harmless:
     operation: str | None = None
     cells: str = ""
     ranks: tuple[int, ...] | None = None
+    position: str | None = None
 
 
 SENT = ("drop", "corrupt_origin", "corrupt_target")
@@ -60,6 +62,14 @@ HARMLESS = (
             ranks=(0,),
         )
         for kernel in ("remote_read", "active_accumulate")
+    ),
+    *(
+        Harmless(
+            *(kernel, ("MPI_Recv",), ("drop",), "a release of the server, which carries no data"),
+            ranks=(0,),
+            position="last",
+        )
+        for kernel in ("active_accumulate", "gather")
     ),
     Harmless(
         *("mutex", ("MPI_Fetch_and_op", "MPI_Rget_accumulate"), ("wrong_result",)),
@@ -115,6 +125,7 @@ def may_be_harmless(fault: Fault, kernel: str, operation: str, cell: str) -> boo
         and fault.kind in one.kinds
         and (one.ranks is None or fault.rank in one.ranks)
         and one.operation in (None, operation)
+        and one.position in (None, fault.position)
         and one.cells in cell
         for one in HARMLESS
     )

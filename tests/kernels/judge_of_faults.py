@@ -8,7 +8,7 @@ from onesided.campaign.outcomes import Outcome
 from onesided.system.documents import check
 from onesided.system.errors import InputError
 
-from .faults_of_mpi import BARRIERS, COLLECTIVES, FIRST, Expected, Fault, expected
+from .faults_of_mpi import BARRIERS, COLLECTIVES, FIRST, MIDDLE, Expected, Fault, expected
 from .faulty_launches import LAUNCH_TIMEOUT_S, PATIENT_S, SHORT_S, Faulty, launch
 from .launching import Kernel
 
@@ -46,7 +46,7 @@ def count_of(fault: Fault, reference: Faulty) -> int | None:
     fewest = min(numbers)
     if fewest == 0:
         return None
-    return 1 if fault.position == FIRST else fewest // 2 + 1
+    return {FIRST: 1, MIDDLE: fewest // 2 + 1}.get(fault.position, fewest)
 
 
 def _counted(kind: str, counts) -> int:
@@ -68,7 +68,7 @@ def tried(kernel: Kernel, options: list[str], reference: Faulty, fault: Fault):
         return None
     cell_timeout_s = PATIENT_S if fault.kind in HARMLESS else SHORT_S
     within_s = START_TIMEOUT_S if is_before_watchdog(fault) else LAUNCH_TIMEOUT_S
-    for one in dict.fromkeys((number, number // 2 + 1, 1)):
+    for one in dict.fromkeys((number, number - number // 8, number // 2 + 1, 1)):
         words = f"{fault.kind} {fault.call} {one} {fault.rank}"
         found = launch(kernel, options, words, cell_timeout_s, within_s)
         judgement = judge(fault, kernel.executable.name, reference, found)

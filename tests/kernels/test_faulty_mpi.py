@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from . import faulty_launches
-from .faults_of_mpi import ALL, FIRST, MIDDLE, Expected, Fault, all_faults, expected
+from .faults_of_mpi import ALL, FIRST, LAST, MIDDLE, Expected, Fault, all_faults, expected
 from .judge_of_faults import count_of, tried
 
 pytestmark = pytest.mark.first_mpi
@@ -86,5 +86,6 @@ def test_a_fault_in_a_call_that_a_rank_does_not_make_concerns_no_kernel():
     counts = {0: {"MPI_Put": faulty_launches.Counts(9, 9, 9, 0)}, 1: {}}
     launch = faulty_launches.Faulty(None, None, counts, True)
     assert count_of(Fault("drop", "MPI_Put", MIDDLE, 0), launch) == 5
+    assert count_of(Fault("drop", "MPI_Put", LAST, 0), launch) == 9
     assert count_of(Fault("wrong_result", "MPI_Put", FIRST, 0), launch) is None
     assert count_of(Fault("drop", "MPI_Put", FIRST, 1), launch) is None
