@@ -65,7 +65,7 @@ HARMLESS = (
     ),
     *(
         Harmless(
-            *(kernel, ("MPI_Recv",), ("drop",), "a release of the server, which carries no data"),
+            *(kernel, ("MPI_Recv",), GOT, "a release of the server, which carries no data"),
             ranks=(0,),
             position="last",
         )

@@ -77,6 +77,9 @@ def test_what_is_right_depends_on_what_an_operation_does():
     twice = Fault("duplicate", "MPI_Accumulate")
     assert expected(twice, "any", "MPI_SUM") == Expected.LATER
     assert expected(twice, "any", "MPI_REPLACE") == Expected.UNHARMED
+    sent_twice = Fault("duplicate", "MPI_Send", FIRST), Fault("duplicate", "MPI_Send", LAST)
+    found = [expected(one, "any", "none") for one in sent_twice]
+    assert found == [Expected.LATER, Expected.MAYBE]
     swap = Fault("corrupt_origin", "MPI_Compare_and_swap")
     assert expected(swap, "any", "none", swapped=True) == Expected.HERE
     assert expected(swap, "any", "none", swapped=False) == Expected.UNHARMED

@@ -89,6 +89,14 @@ def test_a_word_of_the_queue_that_is_altered_is_found_even_if_it_is_soon_written
     assert any(verified(one)["queue"][1] for one in found if one["status"] == "wrong_data")
 
 
+def test_an_altered_owner_is_found_though_no_other_rank_looks_for_one(mutex):
+    block = EVERY.format("compare_and_swap", "memory", "idle")
+    run = mutex.launch(*FEW, block, fault="corrupt_target MPI_Compare_and_swap 3 1")
+    first, second = run.results.values()
+    assert verified(first)["queue"][1] == 1
+    assert second["status"] == "ok"
+
+
 def test_a_release_that_is_dropped_is_found_however_the_mutex_is_locked(mutex):
     run = mutex.launch(*FEW, *cells("memory", "idle"), "--drop-release=2")
     assert set(run.statuses.values()) == {"wrong_data"}

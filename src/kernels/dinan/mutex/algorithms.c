@@ -79,7 +79,7 @@ static struct word word_at(const struct mutex *mutex, int rank, MPI_Aint place)
     return (struct word){mutex->window.handle, rank, mutex->window.begins[rank] + place};
 }
 
-/* Count a swap that fetched another word than the queue leaves there. */
+/* Count a swap that fetched another word than the algorithm leaves there. */
 static void expect(struct mutex *mutex, int64_t fetched, int64_t expected)
 {
     mutex->surprises += fetched != expected;
@@ -182,7 +182,7 @@ static void lock_compare_and_swap(struct mutex *mutex)
 
 static void unlock_compare_and_swap(struct mutex *mutex)
 {
-    word_fetch(word_at(mutex, HOST, TAIL), MPI_REPLACE, NOBODY);
+    expect(mutex, word_fetch(word_at(mutex, HOST, TAIL), MPI_REPLACE, NOBODY), mutex->rank);
 }
 
 static void lock_c_atomics(struct mutex *mutex)

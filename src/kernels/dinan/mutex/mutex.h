@@ -30,7 +30,7 @@ struct mutex {
     long long unreleased; /* for tests: the cycle without an unlock; -1: none */
     uint64_t burst;       /* number of the burst, from 1 */
     struct series *fairness;
-    long long surprises; /* of this burst: words of the queue that were not as it leaves them */
+    long long surprises; /* of this burst: words that were not as the algorithm leaves them */
     struct verification queue, left_free;
 };
 

@@ -122,8 +122,10 @@ void put_back_later(struct data result, const MPI_Request *request, const struct
     remember(result, request, IS_PUT_BACK, *old);
 }
 
-void tell_later(struct data result)
+void tell_later(const struct carried *carried, int is_repeated)
 {
+    struct data result = carried->got;
+    result.expected = is_repeated ? carried->sent.address : result.compared;
     remember(result, NULL, TELLS, (struct old){0});
 }
 
@@ -132,7 +134,7 @@ static void tell(struct data result)
     char line[64];
     int bytes = 0;
     PMPI_Type_size(result.type, &bytes);
-    const int swapped = memcmp(result.address, result.compared, (size_t)bytes) == 0;
+    const int swapped = memcmp(result.address, result.expected, (size_t)bytes) == 0;
     report(line, (size_t)snprintf(line, sizeof line, "{\"type\":\"swap\",\"swapped\":%s}\n",
                                   swapped ? "true" : "false"));
 }
@@ -360,7 +362,7 @@ enum fault arrive_in_mpi(struct call *call, const struct carried *carried)
     }
     const enum fault fault = arrive(call, &facts);
     if (fault != NO_FAULT && carried != NULL && carried->got.compared != NULL) {
-        tell_later(carried->got);
+        tell_later(carried, fault == DUPLICATE);
     }
     if (fault == FATAL) {
         meet_fatal_error();

@@ -13,6 +13,7 @@ struct data {
     MPI_Aint count;
     MPI_Datatype type;
     const void *compared; /* with the result of a compare-and-swap; NULL elsewhere */
+    const void *expected; /* the result of a compare-and-swap that swapped */
 };
 
 /* The use of data in a call. */
@@ -84,8 +85,9 @@ enum fault fault_of_data(enum fault asked, const struct carried *carried, const 
 void put_back(struct data result, const struct old *old);
 void put_back_later(struct data result, const MPI_Request *request, const struct old *old);
 
-/* Report later whether a compare-and-swap swapped: if not, nobody uses the sent data. */
-void tell_later(struct data result);
+/* Report later whether a compare-and-swap swapped: if not, nobody uses the sent data. Of two calls
+ * that are the same, the second one gets the new value if the first one swapped. */
+void tell_later(const struct carried *carried, int is_repeated);
 
 /* To be called after the completion of all operations, or of one request (its old value). */
 void flip_what_is_complete(void);
