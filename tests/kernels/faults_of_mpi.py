@@ -181,12 +181,13 @@ def expected(
 def _of_duplicate(fault: Fault, operation: str) -> Expected:
     """Return the right verdicts for a repeated call; repeating some calls changes nothing.
 
-    If the last message of a rank is sent twice, nobody receives it the second time.
+    If the last message of a rank is sent twice, nobody receives it the second time, except for the
+    rank itself if the message was for this rank.
     """
     call = fault.call
     if call in (*PUTS_AND_GETS, *TRANSFERS_OF_ONE_RANK) or operation == "MPI_NO_OP":
         return Expected.UNHARMED
     if call in ("MPI_Accumulate", "MPI_Raccumulate") and operation == "MPI_REPLACE":
         return Expected.UNHARMED
-    is_of_nobody = call in SENDS and fault.position == LAST
+    is_of_nobody = call in (*SENDS, *BOTH) and fault.position == LAST
     return Expected.MAYBE if operation == "MPI_REPLACE" or is_of_nobody else Expected.LATER
