@@ -46,7 +46,8 @@ def kind_of(words):
     if program.name in LAUNCHERS:
         return "launcher"
     is_kernel = program.parent.name == "bin" and "kernels" in program.parts
-    return "kernel" if is_kernel else None
+    # a kernel that lists its cells is no rank: no launcher started it
+    return "kernel" if is_kernel and "--list-cells" not in words else None
 
 
 def campaign_processes(results):
