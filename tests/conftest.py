@@ -110,12 +110,14 @@ def repeated_in(item):
 
 
 def others(item, repeated):
-    """Return a test's values of its other parameters: a text, or the value's index."""
-    found = item.callspec.params.items()
-    places = item.callspec.indices
+    """Return a test's values of its other parameters, as they are in each worker.
+
+    A value whose text has an address gets its index. Pytest gives a value that is no fixture's
+    another index in each test, so such tests are never cases of one claim.
+    """
     return {
-        name: value if isinstance(value, str) else places[name]
-        for name, value in sorted(found)
+        name: item.callspec.indices[name] if " at 0x" in repr(value) else value
+        for name, value in sorted(item.callspec.params.items())
         if name not in repeated
     }
 
