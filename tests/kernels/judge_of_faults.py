@@ -8,7 +8,7 @@ from onesided.campaign.outcomes import Outcome
 from onesided.system.documents import check
 from onesided.system.errors import InputError
 
-from .faults_of_mpi import BARRIERS, COLLECTIVES, FIRST, MIDDLE, Expected, Fault, expected
+from .faults_of_mpi import BARRIERS, COLLECTIVES, FIRST, LAST, MIDDLE, Expected, Fault, expected
 from .faulty_launches import LAUNCH_TIMEOUT_S, PATIENT_S, SHORT_S, Faulty, launch
 from .launching import Kernel
 
@@ -46,7 +46,7 @@ def count_of(fault: Fault, reference: Faulty) -> int | None:
     fewest = min(numbers)
     if fewest == 0:
         return None
-    return {FIRST: 1, MIDDLE: fewest // 2 + 1}.get(fault.position, fewest)
+    return {FIRST: 1, MIDDLE: fewest // 2 + 1, LAST: fewest}[fault.position]
 
 
 def _counted(kind: str, counts) -> int:

@@ -29,6 +29,7 @@ FEW = (
     ("progress", Fault("reorder", "MPI_Put", MIDDLE, 1)),
     ("progress", Fault("corrupt_target", "MPI_Rput", MIDDLE, 1)),
     ("progress", Fault("wrong_result", "MPI_Get", MIDDLE, 1)),
+    ("round_trips", Fault("duplicate", "MPI_Compare_and_swap", LAST, 1)),
     ("gather", Fault("false_level", "MPI_Init_thread", FIRST, ALL)),
 )
 #: A part of all faults, with these kernels.

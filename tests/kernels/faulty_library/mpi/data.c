@@ -125,7 +125,9 @@ void put_back_later(struct data result, const MPI_Request *request, const struct
 void tell_later(const struct carried *carried, int is_repeated)
 {
     struct data result = carried->got;
-    result.expected = is_repeated ? carried->sent.address : result.compared;
+    if (is_repeated) {
+        result.compared = carried->sent.address;
+    }
     remember(result, NULL, TELLS, (struct old){0});
 }
 
@@ -134,7 +136,7 @@ static void tell(struct data result)
     char line[64];
     int bytes = 0;
     PMPI_Type_size(result.type, &bytes);
-    const int swapped = memcmp(result.address, result.expected, (size_t)bytes) == 0;
+    const int swapped = memcmp(result.address, result.compared, (size_t)bytes) == 0;
     report(line, (size_t)snprintf(line, sizeof line, "{\"type\":\"swap\",\"swapped\":%s}\n",
                                   swapped ? "true" : "false"));
 }

@@ -12,8 +12,7 @@ struct data {
     void *address;
     MPI_Aint count;
     MPI_Datatype type;
-    const void *compared; /* with the result of a compare-and-swap; NULL elsewhere */
-    const void *expected; /* the result of a compare-and-swap that swapped */
+    const void *compared; /* the result of a compare-and-swap that swaps; NULL elsewhere */
 };
 
 /* The use of data in a call. */
