@@ -11,7 +11,8 @@
 # whether a launch is finished, for the exit codes of killed ranks differ between MPIs. The script
 # always exits 0, except for a usage error: the two files say what failed.
 #
-# In a session, ONESIDED_SETTING says whose time-outs in a row are counted: those of one setting.
+# In a session, ONESIDED_TIMEOUTS is a file with a line for each time-out in a row of an MPI and a
+# setting.
 set -u
 export LC_ALL=C
 
@@ -57,7 +58,7 @@ words() { # lines that ranks left before a cell, or of their ends
 ONESIDED_LAUNCHER_CPUS=$(uname -n):$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 export ONESIDED_LAUNCHER_CPUS
 
-streak=${ONESIDED_SESSION:+$ONESIDED_SESSION/timeouts-${ONESIDED_SETTING:-default}}
+streak=${ONESIDED_TIMEOUTS:-}
 
 note_time_out() { # how many launchers of the setting timed out in a row
     [ -n "$streak" ] || return 0

@@ -16,7 +16,7 @@ import reframe.utility.sanity as sn
 from reframe.core.backends import getlauncher
 from reframe.core.exceptions import BuildError, SanityError
 
-from onesided.environments import containers, identity, kernels, probe, shell, site_mpi
+from onesided.environments import containers, identity, kernels, probe, site_mpi
 from onesided.system import command, writing
 
 from ..plugins.container import takes_options
@@ -59,7 +59,7 @@ class BuildPlugin(EnvironmentPlugin):
         if self.environment["kernels_prefix"]:
             return []
         words = kernels.build_command(self.environment, self.prefixes[0], self.wanted)
-        return [shell.path_first(pathlib.Path(sys.executable).parent), shlex.join(words)]
+        return [command.path_first(pathlib.Path(sys.executable).parent), shlex.join(words)]
 
     def binaries_are_there(self):
         """Check that each folder has a binary for each wanted kernel."""
@@ -193,8 +193,8 @@ class SiteKernels(rfm.RegressionTest, BuildPlugin, ScriptPlugin, special=True):
         environ = self.current_environ
         flags = {"CFLAGS": environ.cflags, "LDFLAGS": environ.ldflags}
         return [
-            shell.path_first(pathlib.Path(sys.executable).parent),
-            *shell.exports({name: " ".join(said) for name, said in flags.items() if said}),
+            command.path_first(pathlib.Path(sys.executable).parent),
+            *command.exports({name: " ".join(said) for name, said in flags.items() if said}),
             shlex.join(map(str, ["sh", SITE_SCRIPT, what, environ.cc, *words])),
         ]
 

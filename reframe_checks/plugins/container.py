@@ -1,5 +1,6 @@
 """Let ReFrame's container platform run kernels in containers, as the launch model says."""
 
+import os
 import shlex
 
 import reframe.core.builtins as builtins
@@ -36,9 +37,11 @@ class ContainerPlugin(LauncherPlugin):
         platform = self.container_platform
         platform.image = shlex.quote(self.environment["container"]["image"])
         platform.command = " ".join(words)
-        # the stage folder has the same path inside, so that paths are valid inside and outside
-        platform.mount_stagedir = self.stagedir
-        platform.workdir = shlex.quote(self.stagedir)
+        # the stage folder has the same path inside, so that paths are valid inside and outside; a
+        # container does not have the places of links
+        folder = os.path.realpath(self.stagedir)
+        platform.mount_stagedir = folder
+        platform.workdir = shlex.quote(folder)
         if takes_options(platform.name):
             words = containers.exec_options(self.environment)
             platform.options = [shlex.quote(word) for word in words]

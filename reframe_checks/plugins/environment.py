@@ -8,7 +8,8 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.environments import fingerprint, kernels, settings, shell, site_mpi
+from onesided.environments import fingerprint, kernels, settings, site_mpi
+from onesided.system import command
 
 LOWEST_LEVEL = "single"
 #: The name of an extra; site files of this project give it to each environment.
@@ -77,7 +78,12 @@ class EnvironmentPlugin(RegressionTestPlugin):
         """
         folder = os.environ.get("ONESIDED_SESSION")
         if folder:
-            record = {"test": self.display_name, "verdict": verdict, "reason": reason}
+            record = {
+                "test": self.display_name,
+                "environment": self.current_environ.name,
+                "verdict": verdict,
+                "reason": reason,
+            }
             with pathlib.Path(folder, "skips.jsonl").open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(record) + "\n")
         self.skip(reason)
@@ -91,12 +97,12 @@ class EnvironmentPlugin(RegressionTestPlugin):
     @builtins.run_before("compile")
     def set_variables_of_build(self):
         """Set the environment's variables in the build script."""
-        self.prebuild_cmds = [*shell.of_environment(self.environment), *self.prebuild_cmds]
+        self.prebuild_cmds = [*kernels.shell_lines(self.environment), *self.prebuild_cmds]
 
     @builtins.run_before("run")
     def set_variables_of_run(self):
         """Set the environment's variables in the run script, before the variables of a setting."""
-        self.prerun_cmds = [*shell.of_environment(self.environment), *self.prerun_cmds]
+        self.prerun_cmds = [*kernels.shell_lines(self.environment), *self.prerun_cmds]
 
 
 class SettingPlugin(RegressionTestPlugin):
@@ -113,4 +119,4 @@ class SettingPlugin(RegressionTestPlugin):
         )
         if value.unavailable:
             self.skip_with_reason("unavailable", value.unavailable)
-        self.prerun_cmds = [*self.prerun_cmds, *shell.exports(value.variables)]
+        self.prerun_cmds = [*self.prerun_cmds, *command.exports(value.variables)]

@@ -6,15 +6,18 @@ import shlex
 
 import reframe.core.builtins as builtins
 
+from onesided.campaign import records
 from onesided.environments import declarations, settings
 from onesided.regression import repeats
 from onesided.sites import WIRE
-from onesided.system import wire
+from onesided.system import wire, writing
 
 from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
 TIME_OUTS_THAT_END_A_SETTING = 2
+#: Names the file to which ``launch.sh`` adds a line for each time-out in a row.
+TIME_OUTS_VARIABLE = "ONESIDED_TIMEOUTS"
 #: A cell may take at most this share of a launch's time-out. Therefore the watchdog reports where
 #: each rank is before the launcher is ended.
 SHARE_OF_A_CELL = 0.5
@@ -47,10 +50,13 @@ class LaunchPlugin(LauncherPlugin):
 
     @builtins.run_before("run")
     def stop_after_time_outs(self):
-        """Skip the test if at least two launches in a row timed out with this setting."""
+        """Skip the test if at least two launches in a row timed out with this MPI and setting."""
         folder = os.environ.get("ONESIDED_SESSION")
-        record = pathlib.Path(folder, f"timeouts-{self.setting}") if folder else None
-        if record and record.exists():
+        if not folder:
+            return
+        record = pathlib.Path(folder, f"timeouts-{self.current_environ.name}-{self.setting}")
+        self.env_vars[TIME_OUTS_VARIABLE] = str(record)
+        if record.exists():
             in_a_row = len(record.read_text().splitlines())
             if in_a_row >= TIME_OUTS_THAT_END_A_SETTING:
                 self.skip_with_reason(
@@ -58,6 +64,13 @@ class LaunchPlugin(LauncherPlugin):
                     f"{in_a_row} launches in a row timed out with the setting {self.setting}; "
                     "the session runs no more of that setting",
                 )
+
+    @builtins.run_after("cleanup", always_last=True)
+    def mark_as_passed(self):
+        """Leave a mark beside the test's files, for the case that the session is killed later."""
+        if "ONESIDED_SESSION" in os.environ:
+            mark = pathlib.Path(self.outputdir, records.MARK)
+            writing.write_json(mark, {"test": self.display_name})
 
     @property
     def is_on_wire(self):
@@ -88,7 +101,6 @@ class LaunchPlugin(LauncherPlugin):
     @builtins.run_before("run")
     def wrap_launcher(self):
         """Add placement options to the launcher, and put ``launch.sh`` before the launcher."""
-        self.env_vars["ONESIDED_SETTING"] = self.setting
         if not self.launches_inside:
             self.job.launcher.options += map(shlex.quote, self.placement_options())
         self.job.launcher.modifier = shlex.join([*self.wire_command(), "sh", str(LAUNCH_SCRIPT)])

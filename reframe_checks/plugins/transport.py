@@ -46,14 +46,16 @@ class TransportPlugin(RegressionTestPlugin):
             *(word for name, value in options.items() for word in (f"--{name}", value)),
         ]
         words = [*self.wire_command(delay_us=0), *self.launcher_words()]
-        command = containers.command(self.environment, words, kernel, pathlib.Path(self.stagedir))
+        # a container does not have the places of links
+        folder = pathlib.Path(self.stagedir).resolve()
+        command = containers.command(self.environment, words, kernel, folder)
         order = "side_by_side" if self.current_partition.scheduler.is_local else "in_turn"
         self.prerun_cmds.append(
             shlex.join(
                 [
                     "env",
                     *(f"{name}={value}" for name, value in asked.items()),
-                    *("sh", str(REPORT_SCRIPT), str(self._cache(asked, command))),
+                    *("sh", str(REPORT_SCRIPT), str(self._cache(asked, command, folder))),
                     *(str(self.transport_timeout_s), order, " ".join(flavors)),
                     *command,
                 ]
@@ -61,7 +63,7 @@ class TransportPlugin(RegressionTestPlugin):
         )
         self.keep_files = [*self.keep_files, *(f"transport-{flavor}.txt" for flavor in flavors)]
 
-    def _cache(self, asked, command):
+    def _cache(self, asked, command, folder):
         """Return the folder that keeps the transport reports of all launches like this one."""
         environment = self.environment
         setting = settings.value(self.setting, environment["family"], environment["version"])
@@ -73,7 +75,7 @@ class TransportPlugin(RegressionTestPlugin):
                 "partition": self.current_partition.fullname,
                 "setting": setting.variables,
                 "asked": dict(asked),
-                "command": [word.replace(self.stagedir, "") for word in command],
+                "command": [word.replace(str(folder), "") for word in command],
                 "time-out": self.transport_timeout_s,
                 # the caller's variables may change the transport, like the variables of a setting
                 "inherited": surroundings.kept(),

@@ -34,7 +34,7 @@ def launch(tmp_path):
         environment = {"PATH": os.environ["PATH"]}
         if session:
             environment["ONESIDED_SESSION"] = str(tmp_path)
-            environment["ONESIDED_SETTING"] = setting
+            environment["ONESIDED_TIMEOUTS"] = str(tmp_path / f"timeouts-{setting}")
         answer = subprocess.run(
             ["sh", SCRIPT, "lines", "record", timeout_s, path, *arguments],
             cwd=tmp_path,

@@ -170,21 +170,24 @@ def tried(place, seed, index, usual):
     kill = Kill(seed, index, source.random() * usual.elapsed_s)
     try:
         segments = kill_at(place, kill, source, usual)
-        over = place.campaign.whole_sessions()
+        over, passed = place.campaign.whole_sessions(), place.campaign.passed()
         place.campaign.start()
         output = place.campaign.finish()
         if place.campaign.process.returncode != 0:
             kill.lost.append(f"the second run failed: {output.strip()[-500:]}")
         else:
-            judge_results(place.campaign, kill, usual, over)
+            judge_results(place.campaign, kill, usual, over, passed)
         judge_what_is_left(place, kill, segments)
     finally:
         place.campaign.end()
     return kill
 
 
-def judge_results(campaign, kill, usual, over):
-    """Say which results are lost, and which were made twice."""
+def judge_results(campaign, kill, usual, over, passed):
+    """Say which results are lost, and which were made twice.
+
+    `over` and `passed` are the sessions that were finished and the tests that had passed before.
+    """
     results = campaign.results
     if not (results / "report" / "index.html").exists():
         kill.lost.append("no report")
@@ -205,6 +208,10 @@ def judge_results(campaign, kill, usual, over):
         more = rows.filter(pl.col("len") > 1).collect()
         kill.twice += [f"{more.height} {name} are there more than once"] if more.height else []
     judge_sessions(campaign, kill, over)
+    kept, pooled = campaign.passed(), campaign.pooled()
+    for folder, made in passed.items():
+        if kept.get(folder) != made or folder not in pooled:
+            kill.twice.append(f"a test that had passed was run again: {folder}")
 
 
 def judge_sessions(campaign, kill, over):

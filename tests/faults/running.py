@@ -111,16 +111,33 @@ class Campaign:
         found = self.sessions()
         return {path: made for path, made in found.items() if not _has_holes(path)}
 
+    def passed(self):
+        """Return when the mark of each test that passed was written; the keys are tests' folders.
+
+        Another run of a campaign that was killed keeps these tests.
+        """
+        marks = self.results.glob("sessions/*/*/round-*/*/attempt-*/reframe/output/**/passed.json")
+        return {mark.parent: mark.stat().st_mtime_ns for mark in marks}
+
+    def pooled(self):
+        """Return the folders of tests in the records of all sessions."""
+        return {
+            path.parent / entry["folder"]
+            for path in self.sessions()
+            for entry in documents.read_json(path, "session")["tests"]
+            if entry["folder"]
+        }
+
     def segments(self):
         """Return the files in shared memory that the campaign's kernels map now."""
         ranks = campaign_processes(self.results)["kernel"]
         return {path for path in strays.mapped_segments(ranks) if Path(path).exists()}
 
-    def wait_for_the_session_after(self, over=1):
-        """Wait until so many sessions are finished and the kernel of another maps shared memory."""
+    def wait_for_the_launch_after(self, over=1):
+        """Wait until so many tests have passed and the kernel of another maps shared memory."""
         deadline = time.monotonic() + over * APPEAR_S
         while time.monotonic() < deadline:
-            if len(self.sessions()) >= over and self.segments():
+            if len(self.passed()) >= over and self.segments():
                 return
             assert self.process.poll() is None, self.process.stdout.read()
             time.sleep(0.01)

@@ -19,12 +19,12 @@ def judged(campaign_that_ran, tmp_path):
     results = tmp_path / "results" / "tiny"
     campaign = Campaign([], results, tmp_path)
     usual = killing.Undisturbed(killing.statuses(results), set(killing.verdicts(results)), 1.0)
-    over = campaign.whole_sessions()
+    over, passed = campaign.whole_sessions(), campaign.passed()
 
     def judge(change, victim="run"):
         change(results)
         kill = killing.Kill(1, 0, 0.0, victim)
-        killing.judge_results(campaign, kill, usual, over)
+        killing.judge_results(campaign, kill, usual, over, passed)
         return kill
 
     return judge

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.environments import shell
+from onesided.system import command
 
 ROOT = Path(__file__).parents[2]
 MPICH = "mpich-5.0.2"
@@ -71,7 +71,7 @@ def test_hostile_values_reach_the_ranks_and_no_shell(
 
 def test_a_shell_reads_back_what_was_exported(tmp_path):
     variables = {"A": HOSTILE.format(tmp_path), "B": "", "C": "two\nlines", "PATH_": "/a b:/ä"}
-    script = "\n".join(["#!/bin/sh", *shell.exports(variables), "env -0"])
+    script = "\n".join(["#!/bin/sh", *command.exports(variables), "env -0"])
     answer = subprocess.run(
         ["sh", "-c", script], env={"PATH": os.environ["PATH"]}, capture_output=True, check=True
     )
@@ -83,4 +83,4 @@ def test_a_shell_reads_back_what_was_exported(tmp_path):
 @pytest.mark.parametrize("name", ["A B", "A;B", "", "1A", "A\n", "$(id)"])
 def test_what_is_no_name_of_a_variable_is_not_exported(name):
     with pytest.raises(ValueError, match="is no name of a variable"):
-        shell.exports({name: "x"})
+        command.exports({name: "x"})

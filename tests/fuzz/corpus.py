@@ -18,10 +18,10 @@ from synthetic_lines import further, header, result, started
 
 from onesided.campaign import campaign, outcomes, records, reframe, session_tables, snakemake
 from onesided.campaign.slot import Slot
-from onesided.environments import declarations, description, shell
+from onesided.environments import declarations, description
 from onesided.report.published import PublishedTable
 from onesided.sites import site_check
-from onesided.system import documents, paths, surroundings, writing
+from onesided.system import command, documents, paths, surroundings, writing
 
 ROOT = Path(__file__).parents[2]
 Files = Mapping[str, list[Document]]
@@ -86,7 +86,7 @@ def read_environments(folder: Path) -> Any:
     for one in found.values():
         if one.packages:
             one.version_pattern(), description.digest(one)
-            shell.exports(one.variables_in(one.prefix))
+            command.exports(one.variables_in(one.prefix))
     return yaml.safe_load((folder / "environments.yaml").read_text("utf-8"))
 
 
@@ -122,7 +122,7 @@ def environment_files(source: Random, folder: Path) -> Files:
 
 def read_environment(folder: Path) -> Any:
     found = documents.read_json(folder / "environment.json", "environment")
-    shell.exports(found["variables"])
+    command.exports(found["variables"])
     if found["status"] == "ready":
         outcomes.Expectation.of(found, 2, "unbound", "abc")
     return found
@@ -148,7 +148,7 @@ def read_settings(folder: Path) -> Any:
     found = documents.read_yaml(folder / "settings.yaml", "settings")
     for setting in found.values():
         for family in setting["families"].values():
-            shell.exports(family.get("variables", {}))
+            command.exports(family.get("variables", {}))
     return found
 
 
@@ -306,7 +306,10 @@ def report_files(source: Random, folder: Path) -> Files:
     ]
     run = {"num_cases": 4, "run_index": 0, "testcases": cases}
     info = {"version": "4.10.4", "num_cases": 4, "time_elapsed": 1.5}
-    skip = {"test": NAMES[2], "verdict": "unavailable", "reason": "no such feature"}
+    skip = {
+        "test": NAMES[2], "environment": "mpich", "verdict": "unavailable",
+        "reason": "no such feature",
+    }  # fmt: skip
     return {
         "report.json": _json({"session_info": info, "runs": [run], "restored_cases": []}),
         "skips.jsonl": _lines(skip),

@@ -236,7 +236,9 @@ def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessio
     for session in first:
         session.record.touch()
     looking.look()
+    assert said[-2].startswith("session   2 of 4+ round 1")
     assert said[-1].startswith("session   4 of 4+ round 2")
+    assert said[-1].split("round 2")[1].split()[:2] == ["openmpi-5.0.11,", "mpich-5.0.2"]
     write(two, 3, THIRD)
     looking.look()
     assert said[-1].startswith("round 3 is for 2 cells of each environment")
@@ -248,7 +250,7 @@ def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessio
     write(two, 4, {}, further_rounds.ENOUGH)
     looking.look()
     assert said[-1] == "there is no round 4: enough"
-    assert len(said) == 8
+    assert len(said) == 6
 
 
 def test_what_may_still_come_is_announced_and_explained(two, sessions):

@@ -82,7 +82,8 @@ def report(tmp_path, text):
     return reframe.read(path)
 
 
-CASE = '{{"runs": [{{"testcases": [{{"display_name": "A", "fixture": false, {}}}]}}]}}'
+NAMED = '"display_name": "A", "environ": "m", "fixture": false'
+CASE = f'{{{{"runs": [{{{{"testcases": [{{{{{NAMED}, {{}}}}}}]}}}}]}}}}'
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided.campaign import campaign, progress, run, snakemake
+from onesided.campaign import attempts, campaign, progress, run, snakemake
 from onesided.campaign import slot as slots
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
@@ -101,19 +101,12 @@ def test_changed_sources_of_one_experiment_leave_another_ones_results(
     again = Session(slot, [declared(kernel) for kernel in KERNELS])
     assert again.reasons() == {"test of baseline": f"changed: {changed}"}
     called = []
-    monkeypatch.setattr(
-        Session, "_call_reframe", lambda self, attempt, selection: called.append(selection) or 0
-    )
-    monkeypatch.setattr(
-        Session,
-        "_account",
-        lambda self, attempt, status, names: [
-            {"test": name, "result": "pass", "verdict": None, "reason": None, "folder": None}
-            for name in names
-        ],
-    )
-    assert again.run()
-    assert called == [["--name=^testofbaseline$"]]
+    monkeypatch.setattr(attempts, "_run", called.extend)
+    attempts.run([again])
+    (attempt,) = called
+    assert attempts._selection(called) == ["--name=^testofbaseline$"]
+    end = {"test": "test of baseline", "result": "pass", "verdict": None, "reason": None}
+    attempt.finish([{**end, "folder": None}])
     kept, run_again = json.loads(again.record.read_text())["tests"]
     assert (kept["test"], run_again["folder"]) == ("test of progress", None)
     assert (again.folder / kept["folder"] / "lines.jsonl").read_text() == "what progress left\n"
@@ -130,16 +123,16 @@ def test_a_further_experiment_of_a_campaign_leaves_the_others_results(slot, monk
 def test_a_session_with_nothing_new_calls_no_reframe(slot, monkeypatch):
     over(slot)
     fewer = Session(slot, [declared("baseline")])
-    monkeypatch.setattr(Session, "_call_reframe", lambda *arguments: pytest.fail("called"))
+    monkeypatch.setattr(attempts, "_call_reframe", lambda *arguments: pytest.fail("called"))
     assert fewer.reasons() == {}
-    assert fewer.run()
+    assert attempts.run([fewer]) == [fewer]
     (entry,) = json.loads(fewer.record.read_text())["tests"]
     assert (fewer.folder / entry["folder"] / "lines.jsonl").read_text() == "what baseline left\n"
 
 
 def test_a_session_of_the_previous_version_is_refused_kept_and_measured_again(slot, monkeypatch):
     session = over(slot)
-    session.run()
+    attempts.run([session])
     old = session.record.read_text().replace(SESSION_SCHEMA, "onesided/session/2")
     session.record.write_text(old)
     expected = "found 'onesided/session/2'; expected onesided/session/3: measure again"
@@ -154,10 +147,10 @@ def test_a_session_of_the_previous_version_is_refused_kept_and_measured_again(sl
 def test_a_result_that_was_adopted_twice_is_there_once(slot, monkeypatch):
     over(slot, [*KERNELS, "shared_counter"])
     first = Session(slot, [declared("baseline")])
-    first.run()
+    attempts.run([first])
     second = Session(slot, [declared("baseline"), declared("progress")])
-    monkeypatch.setattr(Session, "_call_reframe", lambda *arguments: pytest.fail("called"))
-    second.run()
+    monkeypatch.setattr(attempts, "_call_reframe", lambda *arguments: pytest.fail("called"))
+    attempts.run([second])
     for entry in json.loads(second.record.read_text())["tests"]:
         assert (second.folder / entry["folder"] / "lines.jsonl").is_file()
 

@@ -81,7 +81,7 @@ def test_results_are_named_from_where_the_command_was_called(
 
 
 @pytest.mark.slow
-def test_rounds_are_interleaved_and_no_environment_is_always_first(
+def test_in_a_round_each_test_runs_in_all_environments_before_the_next_and_none_is_always_first(
     ready_environment, campaign_file, onesided, results
 ):
     names = ["mpich-5.0.2", "impi-2021.18.1"]
@@ -89,12 +89,14 @@ def test_rounds_are_interleaved_and_no_environment_is_always_first(
         ready_environment(name)
     select = {"expression": "'smoke' in tags or (kernel == 'conformance' and 'quick' in tags)"}
     onesided("run", campaign_file(environments=names, rounds=2, select=select))
-    record = json.loads((results / "campaign.json").read_text())
-    order = [
-        (session["round"], session["environment"])
-        for session in sorted(record["sessions"], key=lambda one: one["started_at"])
+    launches = pl.read_parquet(results / "launches.parquet").sort("started_at")
+    tests = {one: list(launches.filter(round=one, environment=names[0])["test"]) for one in (1, 2)}
+    assert launches.select("round", "test", "environment").rows() == [
+        (number, test, name)
+        for number, order in ((1, names), (2, names[::-1]))
+        for test in tests[number]
+        for name in order
     ]
-    assert order == [(1, names[0]), (1, names[1]), (2, names[1]), (2, names[0])]
     # one launch is enough to tell whether the data are right
     cells = pl.read_parquet(results / "cells.parquet")
     rounds = dict(cells.group_by("kernel").agg(pl.col("round").unique().sort()).iter_rows())

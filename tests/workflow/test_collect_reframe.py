@@ -137,8 +137,8 @@ def test_a_report_without_a_test_of_this_project_is_refused(site_runs, tmp_path)
     [
         (lambda report: report["session_info"].pop("uuid"), "session_info: uuid: found nothing"),
         (
-            lambda report: report["runs"][0]["testcases"][0].pop("environ"),
-            "test case 0: environ: found nothing",
+            lambda report: report["runs"][0]["testcases"][0].pop("system"),
+            "test case 0: system: found nothing",
         ),
     ],
 )

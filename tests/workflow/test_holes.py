@@ -21,10 +21,12 @@ def break_off(record, leave_launch):
     test = document["tests"][0]
     test |= {"result": "fail", "reason": "job cancelled: its node is down"}
     record.write_text(json.dumps(document))
-    launches = record.parent / test["folder"] / "launches.jsonl"
+    folder = record.parent / test["folder"]
+    (folder / "passed.json").unlink()
+    launches = folder / "launches.jsonl"
     begun = launches.read_text().splitlines(keepends=True)[0]
     launches.write_text(begun if leave_launch else "")
-    return test["test"], record.parent / test["folder"]
+    return test["test"], folder
 
 
 @pytest.mark.parametrize("leave_launch", [True, pytest.param(False, marks=pytest.mark.slow)])

@@ -1,21 +1,26 @@
-# Sessions: one ReFrame run for a partition, environment and round, one at a time on a machine.
+# Sessions: one ReFrame run for a partition and round, one at a time on a machine. It carries all
+# environments, unless the profile lets sessions run side by side: then each session has its own.
 from onesided.campaign.slot import check_sources
 from onesided.environments import fingerprint
 
 MOST_ROUNDS = (CAMPAIGN.until or {}).get("at_most_rounds", CAMPAIGN.rounds[-1])
 EVERY_SLOT = slots(CAMPAIGN, range(1, MOST_ROUNDS + 1))
 ORDER = {slot.pointer: -number for number, slot in enumerate(EVERY_SLOT)}
+SIDE_BY_SIDE = "session" in workflow.resource_settings.overwrite_threads
+WHICH = ["{environment}"] if SIDE_BY_SIDE else CAMPAIGN.environments
+WHOSE = WHICH[0] if SIDE_BY_SIDE else "all"
+
+
+def environments_of(wildcards):
+    return [wildcards.environment] if SIDE_BY_SIDE else CAMPAIGN.environments
 
 
 def priority_of(wildcards):
-    pointer = (
-        CAMPAIGN.results
-        / "sessions"
-        / wildcards.environment
-        / wildcards.partition
-        / f"round-{wildcards.round}.json"
+    pointers = (
+        CAMPAIGN.results / "sessions" / name / wildcards.partition / f"round-{wildcards.round}.json"
+        for name in environments_of(wildcards)
     )
-    return ORDER[pointer]
+    return max(ORDER[pointer] for pointer in pointers)
 
 
 def decision_of(wildcards):
@@ -43,19 +48,20 @@ rule session:
     input:
         CAMPAIGN.path,
         CAMPAIGN.results / "declared.json",
-        paths.environment_file("{environment}", CAMPAIGN.provider),
+        [paths.environment_file(name, CAMPAIGN.provider) for name in WHICH],
         paths.config_dir() / "settings.yaml",
         fingerprint.kernel_sources(),
         check_sources(),
         decision_of,
     output:
-        CAMPAIGN.results / "sessions" / "{environment}" / "{partition}" / "round-{round}.json",
+        [CAMPAIGN.results / "sessions" / name / "{partition}" / "round-{round}.json" for name in WHICH],
     log:
-        CAMPAIGN.results / "log" / "session-{environment}-{partition}-{round}.log",
+        CAMPAIGN.results / "log" / f"session-{WHOSE}-{{partition}}-{{round}}.log",
     params:
         partition=lambda wildcards: wildcards.partition.replace(".", ":"),
+        environments=lambda wildcards: ",".join(environments_of(wildcards)),
     threads: workflow.cores
     priority: priority_of
     shell:
         "{ONESIDED} session {CAMPAIGN.path:q} {params.partition:q}"
-        " {wildcards.environment:q} {wildcards.round:q} >{log:q} 2>&1"
+        " {params.environments:q} {wildcards.round:q} >{log:q} 2>&1"

@@ -4,19 +4,23 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from pathlib import Path
 
 from onesided.campaign import declared, further
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
-from onesided.campaign.slot import Slot, slots
+from onesided.campaign.slot import slots
 
 LAUNCH_OVERHEAD_S = 0.5
 """The approximate time that a launch needs to start ranks and MPI, without its cells."""
 
 SESSION_OVERHEAD_S = 2.0
-"""The approximate time that a session needs to start and end ReFrame, without its launches."""
+"""The approximate time that a session needs besides its launches."""
+
+SILENT_S = 60.0
+"""After this time without a line, a line says how far the round is."""
 
 Say = Callable[[str], None]
 
@@ -68,43 +72,61 @@ class Progress:
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
         """Wait for the record files of all sessions that are not finished already."""
         self._plan = plan
-        self._slots: dict[Path, Slot] = {}
-        self._waiting: dict[Path, Slot] = {}
+        self._sessions: dict[Path, Session] = {}
+        self._waiting: dict[Path, Session] = {}
         self._expect(sessions)
         self._say = say
-        self._last = time.monotonic()
+        self._last = self._said = time.monotonic()
         self._durations: list[float] = []
-        over = len(self._slots) - len(self._waiting)
+        over = len(self._sessions) - len(self._waiting)
         if self._waiting and over:
-            say(f"{over} of {len(self._slots)} sessions are finished already")
+            say(f"{over} of {len(self._sessions)} sessions are finished already")
 
     def look(self) -> None:
-        """Print which sessions have ended and which rounds were decided since the last call."""
-        for record in [record for record in self._waiting if record.exists()]:
-            slot = self._waiting.pop(record)
-            now = time.monotonic()
-            self._durations.append(now - self._last)
-            self._last = now
-            total = len(self._slots)
-            more = "+" if self._plan.is_open else " "
-            self._say(
-                f"session {total - len(self._waiting):3d} of {total}{more} round {slot.round}  "
-                f"{slot.environment:<18} {self._durations[-1]:6.1f} s{self._left()}"
-            )
+        """Print which sessions have ended and which rounds were decided since the last call.
+
+        If no session ended for a minute, print how many tests of the round have passed so far.
+        """
+        now = time.monotonic()
+        ended = [record for record in self._waiting if record.exists()]
+        for number, records in groupby(ended, key=lambda record: self._waiting[record].slot.round):
+            names = [self._waiting.pop(record).slot.environment for record in list(records)]
+            self._say_ended(number, names, now - self._last)
+            self._last = self._said = now
+        if self._waiting and now - self._said > SILENT_S:
+            self._say_passed()
+            self._said = now
         for decision in self._plan.news():
             self._replan(decision)
 
+    def _say_ended(self, number: int, names: list[str], took_s: float) -> None:
+        self._durations += [took_s / len(names)] * len(names)
+        total = len(self._sessions)
+        more = "+" if self._plan.is_open else " "
+        self._say(
+            f"session {total - len(self._waiting):3d} of {total}{more} round {number}  "
+            f"{', '.join(names):<18} {took_s:6.1f} s{self._left()}"
+        )
+
+    def _say_passed(self) -> None:
+        number = min(session.slot.round for session in self._waiting.values())
+        running = [one for one in self._waiting.values() if one.slot.round == number]
+        passed = sum(len(session.passed()) for session in running)
+        tests = sum(len(session.tests) for session in running)
+        self._say(f"round {number}: {passed} of {tests} launches")
+
     def _expect(self, sessions: list[Session]) -> None:
         """Add sessions to the total, and wait for the records of sessions that are not finished."""
-        found = {session.record: session.slot for session in sessions}
-        self._slots |= found
-        self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
+        found = {session.record: session for session in sessions}
+        self._sessions |= found
+        self._waiting |= {record: one for record, one in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
         """Replace the planned sessions of a decided round and of all later rounds."""
         self._say(further.line(decision))
-        for known in (self._slots, self._waiting):
-            for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:
+        for known in (self._sessions, self._waiting):
+            later = [key for key, one in known.items() if one.slot.round >= decision["round"]]
+            for record in later:
                 del known[record]
         self._expect(self._plan.sessions([decision["round"]] if decision["cells"] else []))
 

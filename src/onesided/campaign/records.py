@@ -11,6 +11,8 @@ from onesided.system.errors import InputError
 LINE_SCHEMA = "onesided/line/2"
 LINE_TYPES = ("header", "started", "result", "further", "finished")
 
+#: The file that a test leaves beside its other files when it has passed.
+MARK = "passed.json"
 MOST_SAMPLES = 2000
 SAMPLE_KINDS = {float, int, type(None)}
 

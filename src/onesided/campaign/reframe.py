@@ -1,5 +1,7 @@
 """Call ReFrame for a campaign, and read the files that it writes; no other module calls ReFrame."""
 
+import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -10,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import ranks
+from onesided.campaign import ranks, records
 from onesided.campaign.campaign import Campaign
-from onesided.campaign.records import read_attempts, whole_lines
+from onesided.campaign.slot import Slot
 from onesided.environments import declarations, kernels, provision, settings
 from onesided.system import documents, paths, processes, strays, values
 from onesided.system.errors import InputError
@@ -20,17 +22,25 @@ from onesided.system.lock import lock_file
 
 #: The time that ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
-#: The file in an attempt's folder that lists debug launches that failed (`transport_report.sh`).
+#: Files in the folder of a run: ReFrame's report, its output, and why tests were skipped.
+REPORT, OUTPUT, SKIPS = "report.json", "reframe.out", "skips.jsonl"
+#: The file in a run's folder that lists debug launches that failed (`transport_report.sh`).
 TRANSPORT_FAILURES = "transport_failures"
+#: ReFrame's folder in the folder of a run, and in an attempt's folder: where tests leave files.
+PREFIX = "reframe"
+#: Where tests that passed, and all other tests, have their files.
+PASSED, FAILED = "output", "stage"
 #: The fields of a test case in ReFrame's report that are used here. Other fields are ignored.
 FIELDS = (
     "display_name",
+    "environ",
     "fixture",
     "result",
     "fail_reason",
     "outputdir",
     "stagedir",
     "time_compile",
+    "time_total",
 )
 
 
@@ -100,12 +110,59 @@ def ask(
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
-    """Run a session's tests until they end; return ReFrame's exit status, negative for a signal.
+def new_folder(slot: Slot) -> Path:
+    """Make the folder for a run of ReFrame in a partition and round; return the folder."""
+    runs = slot.campaign.results / "reframe" / slot.partition.replace(":", ".")
+    for number in itertools.count(1):
+        folder = runs / f"round-{slot.round}" / f"run-{number}"
+        with contextlib.suppress(FileExistsError):
+            # sessions of one round may run at the same time
+            folder.mkdir(parents=True)
+            break
+    return folder
 
-    `attempt` is the folder for all files that ReFrame writes. `names` are the kernels that the
-    tests launch. `options` is the command of ReFrame (`command`), with the options that select the
-    tests.
+
+def places(partition: str, environment: str) -> list[Path]:
+    """Return the folders below a run's folder in which ReFrame keeps an environment's tests."""
+    owner = (*partition.split(":"), provision.reframe_name(environment))
+    return [Path(PREFIX, kind, *owner) for kind in (PASSED, FAILED)]
+
+
+def join(folder: Path, attempt: Path, partition: str, environment: str) -> None:
+    """Let a run of ReFrame in `folder` leave the files of an environment's tests in `attempt`."""
+    for place in places(partition, environment):
+        (attempt / place).mkdir(parents=True)
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).symlink_to(attempt / place)
+
+
+def passed(attempt: Path, partition: str, environment: str) -> dict[str, Path]:
+    """Return the folder of each test of an attempt that passed, also if ReFrame was killed later.
+
+    The keys are the names of the tests. A mark that was not completely written is left out.
+    """
+    found = {}
+    for mark in sorted((attempt / places(partition, environment)[0]).glob(f"*/{records.MARK}")):
+        try:
+            found[documents.read_json(mark, "reframe_report#mark")["test"]] = mark.parent
+        except InputError:
+            continue
+    return found
+
+
+def run(
+    campaign: Campaign,
+    folder: Path,
+    names: Iterable[str],
+    environments: Iterable[str],
+    options: Iterable[str],
+) -> int:
+    """Run tests until they end; return ReFrame's exit status, which is negative for a signal.
+
+    `folder` is the folder for all files that ReFrame writes. `names` are the kernels that the
+    tests launch. `environments` take turns in this order: each test runs in each environment before
+    the next test. `options` is the command of ReFrame (`command`), with the options that select the
+    tests and environments.
 
     Raises:
         KeyboardInterrupt: this process was told to stop, and ReFrame ended.
@@ -114,8 +171,8 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
         *options,
         f"--setvar=launch_timeout_s={campaign.document['launch_timeout_s']}",
         "--exec-policy=serial",
-        f"--prefix={attempt / 'reframe'}",
-        f"--report-file={attempt / 'report.json'}",
+        f"--prefix={folder / PREFIX}",
+        f"--report-file={folder / REPORT}",
         "--run",
     ]
     temporary = strays.make_temporary_folder(lock_file())
@@ -124,13 +181,14 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
         **os.environ,
         **variables(campaign),
         kernels.CHOICE_VARIABLE: ",".join(names),
+        provision.ORDER_VARIABLE: ",".join(environments),
         strays.CAMPAIGN_MARKER: str(campaign.results),
         strays.LOCK_MARKER: str(lock_file()),
-        strays.SESSION_MARKER: str(attempt),
+        strays.SESSION_MARKER: str(folder),
         "TMPDIR": str(temporary),
     }
     try:
-        with (attempt / "reframe.out").open("wb") as output:
+        with (folder / OUTPUT).open("wb") as output:
             process = subprocess.Popen(
                 words,
                 cwd=paths.project_root(),
@@ -144,20 +202,22 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
             )
             return processes.wait(process, lambda: processes.end(process, STOP_S))
     finally:
-        strays.end_processes(strays.SESSION_MARKER, str(attempt))
+        strays.end_processes(strays.SESSION_MARKER, str(folder))
         strays.end_mounts(paths.images_dir())
         shutil.rmtree(temporary, ignore_errors=True)
-        _clear_after_dead_launches(attempt, begin_s)
+        _clear_after_dead_launches(folder, begin_s)
 
 
-def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
-    """Remove left-over shared-memory files if a launch of this attempt did not end well.
+def _clear_after_dead_launches(folder: Path, begin_s: float) -> None:
+    """Remove left-over shared-memory files if a launch of this run did not end well.
 
     If all launches ended well, no file is removed. A file that no process maps may belong to
     another job of this user, which is about to map it.
     """
-    failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
-    if failed or (attempt / TRANSPORT_FAILURES).exists():
+    # a kind, a system, a partition, an environment and a test; `**` does not follow links
+    launches = folder.glob(f"{PREFIX}/*/*/*/*/*/launches.jsonl")
+    failed = not all(map(_ended_well, launches))
+    if failed or (folder / TRANSPORT_FAILURES).exists():
         patterns = declarations.left_behind().shared_memory
         strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
 
@@ -165,7 +225,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 def _ended_well(record: Path) -> bool:
     """Tell whether all launchers in a record exited with 0; False for an unreadable record."""
     try:
-        return all(launch["exit_status"] == 0 for launch in read_attempts(record))
+        return all(launch["exit_status"] == 0 for launch in records.read_attempts(record))
     except InputError:
         return False
 
@@ -204,39 +264,37 @@ def read(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def built_s(path: Path) -> float:
-    """Return the seconds that a session's builds of kernels took; 0 if there is no whole report."""
-    try:
-        return sum(case["time_compile"] or 0.0 for case in read(path))
-    except InputError:
-        return 0.0
-
-
-def skips(path: Path) -> dict[str, dict[str, str]]:
-    """Return, for each skipped test, the entry that says why the test was skipped.
+def skips(path: Path) -> list[dict[str, str]]:
+    """Return the entries that say why tests were skipped.
 
     Raises:
         InputError: a whole line does not fit the schema.
     """
-    found = {}
-    for number, document in whole_lines(path):
+    found = []
+    for number, document in records.whole_lines(path):
         if document is not None:
             documents.check(document, "reframe_report#skip", f"{path}: line {number}")
-            found[document["test"]] = document
+            found.append(document)
     return found
 
 
+def passing(name: str, folder: Path) -> dict[str, Any]:
+    """Return the entry that session.json gets for a test that passed (`account`)."""
+    return {"test": name, "result": "pass", "verdict": None, "reason": None, "folder": folder}
+
+
 def account(
-    names: list[str], report: list[dict[str, Any]], skipped: Mapping[str, Mapping[str, str]]
+    names: list[str], report: list[dict[str, Any]], skipped: Iterable[Mapping[str, str]]
 ) -> list[dict[str, Any]]:
     """Return the entries that session.json gets for its tests.
 
-    A test that ReFrame never reached has the result "lost". `report` is the result of `read`, and
-    `skipped` is the result of `skips`.
+    A test that ReFrame never reached has the result "lost". `report` has the cases of the session's
+    environment (`read`), and `skipped` has its entries of `skips`.
     """
     cases = {case["display_name"]: case for case in report}
     fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]
-    return [_account_test(name, cases, fixtures, skipped) for name in names]
+    reasons = {one["test"]: one for one in skipped}
+    return [_account_test(name, cases, fixtures, reasons) for name in names]
 
 
 def _account_test(

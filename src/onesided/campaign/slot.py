@@ -25,7 +25,7 @@ DECIDING = (
     "environments/kernels.py",
     "environments/settings.py",
     "sites/__init__.py",
-    "environments/shell.py",
+    "system/command.py",
 )
 
 

@@ -87,32 +87,38 @@ def declare(options: argparse.Namespace) -> int:
 
 @command(
     "session",
-    "run one session of a campaign, or adopt it if it is finished",
+    "run the sessions of a round, or adopt those that are finished",
     CAMPAIGN,
     argument("partition", help="system:partition"),
-    argument("environment", help="a name in config/environments.yaml"),
+    argument("environment", help="names in config/environments.yaml, separated by commas"),
     argument("round", type=int, help="number of the round, from 1"),
 )
 def session(options: argparse.Namespace) -> int:
-    """Run one session of a campaign: ReFrame, for one partition, environment and round."""
-    from onesided.campaign import declared, further
+    """Run sessions of one partition and round, each for one environment, by one ReFrame."""
+    from onesided.campaign import attempts, declared, further
     from onesided.campaign.session import Session
-    from onesided.campaign.slot import Slot
+    from onesided.campaign.slot import slots
 
     loaded = campaign.load(options.campaign)
+    names = options.environment.split(",")
     for name, found, known in (
         ("PARTITION", options.partition, loaded.partitions),
-        ("ENVIRONMENT", options.environment, loaded.environments),
+        *(("ENVIRONMENT", name, loaded.environments) for name in names),
     ):
         if found not in known:
             raise InputError("session", name, repr(found), f"one of {', '.join(known)}")
     if options.round < 1:
         raise InputError("session", "ROUND", options.round, "1 or more")
     loaded.keep_environment()
-    slot = Slot(loaded, options.partition, options.environment, options.round)
-    tests = further.tests_in(loaded, slot.round, declared.tests_of(loaded))
-    was_run = Session(slot, tests).run()
-    print(f"{slot.pointer}: {'run' if was_run else 'adopted'}")
+    tests = further.tests_in(loaded, options.round, declared.tests_of(loaded))
+    sessions = [
+        Session(slot, tests)
+        for slot in slots(loaded, [options.round])
+        if slot.partition == options.partition and slot.environment in names
+    ]
+    now_run = attempts.run(sessions)
+    for session in sessions:
+        print(f"{session.slot.pointer}: {'run' if session in now_run else 'adopted'}")
     return 0
 
 

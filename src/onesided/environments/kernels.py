@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from onesided.environments import containers, fingerprint, libraries, settings
 from onesided.system import cores, paths, strays
+from onesided.system.command import exports, path_first
 from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 
 PLACEMENT = "unbound"
@@ -106,6 +107,16 @@ def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -
         programs.insert(0, str(Path(environment["launcher"]["path"]).parent))
     path = {"PATH": os.pathsep.join(programs)}
     return {**os.environ, **environment["variables"], **path, **value.variables}
+
+
+def shell_lines(environment: Mapping[str, Any]) -> list[str]:
+    """Return the shell lines that a script needs to compile and launch with an environment."""
+    lines = exports(environment["variables"])
+    launcher = environment["launcher"]["path"]
+    # if the launcher is in an image, it is called by its path in the image
+    if launcher and not containers.launches_inside(environment):
+        lines.append(path_first(Path(launcher).parent))
+    return lines
 
 
 def launch_line(

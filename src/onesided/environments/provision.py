@@ -29,6 +29,9 @@ AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
 """The environment variable that names a provider to use in place of the declared providers. The
 ReFrame checks read this variable, because they do not know the campaign."""
+ORDER_VARIABLE = "ONESIDED_ORDER"
+"""The environment variable that lists environments, separated by commas, in the order in which
+ReFrame runs each test in them."""
 
 
 def reframe_name(name: str) -> str:

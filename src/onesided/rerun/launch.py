@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import collect, declared, further, grid, reframe
+from onesided.campaign import attempts, collect, declared, further, grid, reframe
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.parquet import read_table, scan_table
 from onesided.campaign.run import clean_after
@@ -89,7 +89,7 @@ def again(found: Found, experiments: Experiments, say: Say) -> Again:
         _write_choice(small, test, found.entry["cell"])
         provided(small.environments[0], small.provider)
         slot = Slot(small, found.partition, small.environments[0], ROUND)
-        Session(slot, further.tests_in(small, ROUND, [test])).run()
+        attempts.run([Session(slot, further.tests_in(small, ROUND, [test]))])
         return _judged(collect.gather(small, [ROUND]), found, experiments)
 
 

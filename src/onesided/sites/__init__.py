@@ -161,6 +161,8 @@ def _move_first_log(folder: Path) -> None:
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
     """Return a partition of a site file, completed with the entries that this project adds."""
     chosen = [one.name for one in declarations.select(entry.get("environs", names))]
+    order = os.environ.get(provision.ORDER_VARIABLE, "").split(",")
+    chosen.sort(key=lambda name: order.index(name) if name in order else len(order))
     found = {
         **entry,
         "environs": [provision.reframe_name(name) for name in chosen],
@@ -175,7 +177,7 @@ def _environment(name: str, system: str) -> Entry:
     """Return the ReFrame entry of an environment, from the document that its provider wrote.
 
     The ReFrame entry sets no environment variables, because the checks set them
-    (`shell.of_environment`).
+    (`kernels.shell_lines`).
     """
     document = provision.read(name)
     return {

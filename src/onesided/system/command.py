@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import threading
@@ -25,8 +26,31 @@ REASON_LENGTH = 300
 FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
 class UnavailableError(OnesidedError):
     """Raised if an MPI environment is not available on this machine. The message is the reason."""
+
+
+def exports(variables: Mapping[str, str]) -> list[str]:
+    """Return shell lines that set environment variables to exactly the given values.
+
+    The shell never executes a value. ReFrame's own ``env_vars`` cannot be used: ReFrame writes
+    their values without quotes, and executes text in ``$(...)``.
+
+    Raises:
+        ValueError: a name is not the name of a variable.
+    """
+    for name in variables:
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(f"{name!r} is no name of a variable")
+    return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+
+
+def path_first(folder: Path) -> str:
+    """Return a shell line that puts a folder first on ``PATH``."""
+    return f'export PATH={shlex.quote(str(folder))}:"$PATH"'
 
 
 def one_line(text: str) -> str:

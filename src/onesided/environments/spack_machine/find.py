@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import declarations, identity, libraries, shell
+from onesided.environments import declarations, identity, libraries
 from onesided.environments.identity import Identity
-from onesided.system import documents, paths
+from onesided.system import command, documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
@@ -171,8 +171,8 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
     variables = identity.component_variables(found.package, folder)
     lines = [
         "# Spack reads this file for the variables of the MPI.",
-        *shell.exports({"I_MPI_ROOT": variables["I_MPI_ROOT"]}),
-        shell.path_first(folder / "bin"),
+        *command.exports({"I_MPI_ROOT": variables["I_MPI_ROOT"]}),
+        command.path_first(folder / "bin"),
         f"export LD_LIBRARY_PATH={shlex.quote(variables['LD_LIBRARY_PATH'])}"
         '"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"',
     ]

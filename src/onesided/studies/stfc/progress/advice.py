@@ -9,7 +9,6 @@ from pathlib import Path
 
 import jinja2
 
-from onesided.environments import shell
 from onesided.report import numbers
 from onesided.report.cells import grouped
 from onesided.report.material import Cell
@@ -22,7 +21,7 @@ from onesided.studies.stfc.progress.cells import (
 )
 from onesided.studies.stfc.progress.evidence import Evidence, plain_measure, plain_time
 from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
-from onesided.system import paths
+from onesided.system import command, paths
 
 NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock can be held"
 
@@ -244,7 +243,7 @@ def shell_text(advice: Advice, facts: Mapping[str, str], warnings: Sequence[str]
             remarks=_remarks(advice.choices),
             waiting=_waiting(advice.choices),
             nocheck=nocheck_says(advice),
-            exports=shell.exports(advice.variables),
+            exports=command.exports(advice.variables),
             rests_on=_rests_on(advice),
             most=MAXIMUM_LINES,
         )
