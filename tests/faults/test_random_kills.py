@@ -38,3 +38,24 @@ def test_the_campaign_of_made_up_mpis_measures_every_cell(usual):
 def test_a_kill_at_a_random_moment_loses_nothing_and_leaves_nothing(new_place, usual, index):
     kill = killing.tried(new_place(str(index)), SEED, index, usual)
     assert kill.faults == [], f"{kill.victim} at {kill.moment_s:.2f} s"
+
+
+def test_after_a_kill_the_tests_that_had_passed_are_not_run_again(new_place):
+    campaign = new_place("passed").campaign
+    try:
+        campaign.start()
+        campaign.wait_for_the_launch_after()
+        passed = campaign.passed()
+        campaign.kill_group()
+        campaign.process.wait()
+        assert not campaign.sessions(), "no session was finished"
+        campaign.start()
+        output = campaign.finish()
+    finally:
+        campaign.end()
+    assert campaign.process.returncode == 0, output
+    kept = campaign.passed()
+    assert passed
+    assert {folder: kept.get(folder) for folder in passed} == passed
+    assert campaign.pooled() == kept.keys()
+    assert set(killing.statuses(campaign.results).values()) == {"ok"}
