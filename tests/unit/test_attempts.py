@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from onesided import sites
 from onesided.campaign import attempts, campaign, reframe
 from onesided.campaign.session import Session
 from onesided.campaign.slot import slots
+from onesided.environments import provision
 from onesided.system import writing
 from onesided.system.errors import InputError
 
@@ -155,3 +157,12 @@ def test_files_outside_the_sessions_own_folder_are_refused(sessions, reframe_wri
     with pytest.raises(InputError, match="expected a folder of this session"):
         attempts.run([first, second])
     assert not first.record.exists()
+
+
+def test_reframe_has_the_environments_in_the_order_of_the_round(monkeypatch, tmp_path):
+    monkeypatch.setenv("ONESIDED_SESSION", str(tmp_path))
+    monkeypatch.setenv(provision.ORDER_VARIABLE, "openmpi-5.0.11,mpich-5.0.2")
+    partition = {"name": "node", "scheduler": "local", "environs": [*NAMES, "impi-2021.18.1"]}
+    [system] = sites.configuration("here", "a test", [partition])["systems"]
+    environs = system["partitions"][0]["environs"]
+    assert environs == ["openmpi-5_0_11", "mpich-5_0_2", "impi-2021_18_1"]
