@@ -68,7 +68,7 @@ class LaunchPlugin(LauncherPlugin):
     @builtins.run_after("cleanup", always_last=True)
     def mark_as_passed(self):
         """Leave a mark beside the test's files, for the case that the session is killed later."""
-        if "ONESIDED_SESSION" in os.environ:
+        if "ONESIDED_SESSION" in os.environ and not self.is_dry_run():
             mark = pathlib.Path(self.outputdir, records.MARK)
             writing.write_json(mark, {"test": self.display_name})
 
