@@ -10,7 +10,7 @@ from onesided.campaign import records
 from onesided.environments import declarations, settings
 from onesided.regression import repeats
 from onesided.sites import WIRE
-from onesided.system import wire, writing
+from onesided.system import command, wire, writing
 
 from .launcher import LauncherPlugin
 
@@ -55,7 +55,8 @@ class LaunchPlugin(LauncherPlugin):
         if not folder:
             return
         record = pathlib.Path(folder, f"timeouts-{self.current_environ.name}-{self.setting}")
-        self.env_vars[TIME_OUTS_VARIABLE] = str(record)
+        named = command.exports({TIME_OUTS_VARIABLE: str(record)})
+        self.prerun_cmds = [*self.prerun_cmds, *named]
         if record.exists():
             in_a_row = len(record.read_text().splitlines())
             if in_a_row >= TIME_OUTS_THAT_END_A_SETTING:
