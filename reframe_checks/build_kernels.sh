@@ -51,15 +51,9 @@ END
 fi
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -D$option="$compiler" -DCMAKE_INSTALL_PREFIX="$partial"
-if [ $# -eq 0 ]; then
-    cmake --build "$work"
-    cmake --install "$work"
-else
-    cmake --build "$work" --target "$@"
-    for kernel; do
-        cmake --install "$work" --component "$kernel"
-    done
-fi
+# without names, all
+cmake --build "$work" ${1:+--target "$@"}
+cmake --install "$work"
 mkdir -p "$prefix/bin"
 for path in "$partial"/bin/*; do
     [ -e "$prefix/bin/${path##*/}" ] || mv "$path" "$prefix/bin"
