@@ -40,6 +40,7 @@ def test_a_kill_at_a_random_moment_loses_nothing_and_leaves_nothing(new_place, u
     assert kill.faults == [], f"{kill.victim} at {kill.moment_s:.2f} s"
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_tests_that_had_passed_are_not_run_again(new_place):
     campaign = new_place("passed").campaign
     try:

@@ -46,6 +46,16 @@ def test_a_campaign_ends_in_a_report_with_every_declared_cell(real_results):
     assert_ended_in_a_report(real_results, said, {"mpich-5.0.2": "MPICH"})
 
 
+def test_each_test_that_passed_left_a_mark_for_a_session_that_is_killed(real_results):
+    paths = list(real_results.glob("sessions/*/*/round-*/*/session.json"))
+    assert paths
+    for path in paths:
+        tests = json.loads(path.read_text())["tests"]
+        marks = path.parent.glob("attempt-1/**/passed.json")
+        left = {json.loads(mark.read_text())["test"]: mark.parent for mark in marks}
+        assert left == {one["test"]: path.parent / one["folder"] for one in tests}
+
+
 def test_the_time_of_builds_is_apart_from_that_of_reframe(real_results):
     timing = json.loads((real_results / "campaign.json").read_text())["timing"]
     reports = [json.loads(path.read_text()) for path in real_results.rglob("report.json")]
