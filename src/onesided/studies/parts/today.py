@@ -133,6 +133,33 @@ def is_created(cell: Cell) -> bool:
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
+def by_size(
+    kernel: str,
+    title: str,
+    time: str,
+    source: str,
+    shown: Callable[[Cell], bool] = lambda _: True,
+) -> OnCores:
+    """Return a figure of the time by size, with a line for each way and its allocated windows.
+
+    `time` names the time, and `source` the published figure that this figure is like. `shown` tells
+    whether a cell is in the figure.
+    """
+    return OnCores(
+        SeriesFigure(
+            name=f"{kernel}_sizes",
+            title=title,
+            caption=f"As {source}, with allocated windows beside it; median over launches with its "
+            "{}.",
+            metric=TIME.name,
+            x=SIZE,
+            y=time,
+        ),
+        of.way,
+        lambda cell: is_allocated(cell) and of.has_size(cell) and shown(cell),
+    )
+
+
 def is_allocated(cell: Cell) -> bool:
     """Tell whether a cell is timed and does not use a window from MPI_Win_create."""
     return is_timed(cell) and cell.axis("flavor") != "create"

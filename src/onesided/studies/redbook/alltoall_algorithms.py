@@ -1,13 +1,11 @@
 """Which all-to-all is the fastest: one of messages, one of puts, or the library's collective?"""
 
-from onesided.report.by_cores import OnCores
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import SIZE
 from onesided.report.published import PublishedTable
-from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
-from onesided.studies.parts.today import Today, is_allocated
+from onesided.studies.parts.today import Today, by_size
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook.limits import AroundLimit
@@ -35,18 +33,11 @@ EXPERIMENT = published_experiment(
             "bytes",
             lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
         ),
-        OnCores(
-            SeriesFigure(
-                name="alltoall_algorithms_sizes",
-                title="Time of an all-to-all by the size of a block",
-                caption="As the redbook's Figure 10, with allocated windows beside it; median over "
-                "launches with its {}.",
-                metric=TIME.name,
-                x=SIZE,
-                y="time of an all-to-all",
-            ),
-            ways.way,
-            lambda cell: is_allocated(cell) and ways.has_size(cell),
+        by_size(
+            "alltoall_algorithms",
+            "Time of an all-to-all by the size of a block",
+            "time of an all-to-all",
+            "the redbook's Figure 10",
         ),
         PublishedTable(
             "redbook_six_tasks", "cards", "command", folded="an all-to-all of six tasks, timed"

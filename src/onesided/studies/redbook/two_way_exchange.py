@@ -1,15 +1,12 @@
 """What does it cost if two processes send each other a message at the same time?"""
 
 from onesided.environments.settings import DEFAULT
-from onesided.report.by_cores import OnCores
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import SIZE
 from onesided.report.published import PublishedTable
-from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
 from onesided.studies.parts.faster import Faster
-from onesided.studies.parts.today import Today, is_allocated
+from onesided.studies.parts.today import Today, by_size
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.limits import AroundLimit
 
@@ -35,18 +32,12 @@ EXPERIMENT = published_experiment(
             "bytes",
             lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
         ),
-        OnCores(
-            SeriesFigure(
-                name="two_way_exchange_sizes",
-                title="Half of an exchange by size",
-                caption="As the redbook's Figure 8, with allocated windows beside it; median over "
-                "launches with its {}.",
-                metric=TIME.name,
-                x=SIZE,
-                y="half of an exchange",
-            ),
-            ways.way,
-            lambda cell: is_allocated(cell) and cell.setting == DEFAULT and ways.has_size(cell),
+        by_size(
+            "two_way_exchange",
+            "Half of an exchange by size",
+            "half of an exchange",
+            "the redbook's Figure 8",
+            lambda cell: cell.setting == DEFAULT,
         ),
         PublishedTable(
             "redbook_table4", "cards", folded="Table 4, programs with and without shared memory"
