@@ -10,7 +10,7 @@ from onesided.campaign import records
 from onesided.environments import declarations, settings
 from onesided.regression import repeats
 from onesided.sites import WIRE
-from onesided.system import command, wire, writing
+from onesided.system import command, strays, wire, writing
 
 from .launcher import LauncherPlugin
 
@@ -51,7 +51,7 @@ class LaunchPlugin(LauncherPlugin):
     @builtins.run_before("run")
     def stop_after_time_outs(self):
         """Skip the test if at least two launches in a row timed out with this MPI and setting."""
-        folder = os.environ.get("ONESIDED_SESSION")
+        folder = os.environ.get(strays.SESSION_MARKER)
         if not folder:
             return
         record = pathlib.Path(folder, f"timeouts-{self.current_environ.name}-{self.setting}")
@@ -69,7 +69,7 @@ class LaunchPlugin(LauncherPlugin):
     @builtins.run_after("cleanup", always_last=True)
     def mark_as_passed(self):
         """Leave a mark beside the test's files, for the case that the session is killed later."""
-        if "ONESIDED_SESSION" in os.environ and not self.is_dry_run():
+        if strays.SESSION_MARKER in os.environ and not self.is_dry_run():
             mark = pathlib.Path(self.outputdir, records.MARK)
             writing.write_json(mark, {"test": self.display_name})
 

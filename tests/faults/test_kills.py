@@ -66,7 +66,7 @@ def victims(campaign, target):
 def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target):
     campaign.start()
     campaign.wait_for_the_launch_after()
-    passed, segments = campaign.passed(), campaign.segments()
+    over, passed, segments = campaign.sessions(), campaign.passed(), campaign.segments()
     for process in victims(campaign, target):
         os.kill(process, signal.SIGKILL)
     if target in {"make", "everything"}:
@@ -84,6 +84,8 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
 
     assert campaign.process.returncode == 0, output
     assert (campaign.results / "report" / "index.html").exists()
+    for path, made in over.items():
+        assert path.stat().st_mtime_ns == made, "a finished session was run again"
     kept = campaign.passed()
     assert {folder: kept.get(folder) for folder in passed} == passed, "a test was run again"
     assert campaign.pooled() == kept.keys(), "a test was pooled that did not pass"
@@ -126,7 +128,7 @@ def test_sigkill_in_a_further_round_leaves_what_was_decided(campaign):
 def test_an_interrupt_from_the_keyboard_ends_everything_and_the_next_run_goes_on(campaign):
     campaign.start()
     campaign.wait_for_the_launch_after()
-    passed = campaign.passed()
+    over, passed = campaign.sessions(), campaign.passed()
     os.killpg(campaign.process.pid, signal.SIGINT)
     campaign.finish()
     assert campaign.process.returncode != 0
@@ -137,6 +139,8 @@ def test_an_interrupt_from_the_keyboard_ends_everything_and_the_next_run_goes_on
     campaign.start()
     output = campaign.finish()
     assert campaign.process.returncode == 0, output
+    for path, made in over.items():
+        assert path.stat().st_mtime_ns == made
     assert passed.keys() <= campaign.pooled()
 
 

@@ -24,8 +24,6 @@ MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
 REASON_LENGTH = 300
 FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
-
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
