@@ -33,7 +33,7 @@ NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: one virtual cluster.
 ONE_WORKER = ("containers", "cluster")
 #: The folders whose files take one worker longest, in the order of their start.
-FIRST = (*ONE_WORKER, "faults", "workflow")
+FIRST = (*ONE_WORKER, "faults", "workflow", "wire")
 #: Parameters whose values repeat one claim. Cases of a test that differ only in these parameters
 #: take turns, like the cases of a test with the mark `one_case` (`leave_repetitions`).
 REPEATS = {"width", "scheme"}

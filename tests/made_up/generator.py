@@ -291,7 +291,7 @@ def campaign(
     source = random.Random(seed)
     rows: list[Row] = []
     launches: list[Row] = []
-    samples: dict[str, list[object]] = {name: [] for name in SAMPLE_COLUMNS}
+    every_series: list[Row] = []
     for turn, mpi in itertools.product(range(1, rounds + 1), environments):
         own_levels = [level for level in levels if level in mpi.levels]
         every = list(itertools.product(settings or [mpi.setting], own_levels))
@@ -304,15 +304,14 @@ def campaign(
                 told = row(cell, many > cores, partition) | further(cell, cores)
                 rows.append(told)
                 if told["status"] in USABLE_STATUSES:
-                    for one in series(cell, **own):
-                        _extend(samples, told | vars(one), one.samples)
+                    every_series += [told | vars(one) for one in series(cell, **own)]
     folder.mkdir(parents=True, exist_ok=True)
-    for name, table, columns in (
-        ("cells", rows, CELL_COLUMNS),
-        ("samples", samples, SAMPLE_COLUMNS),
-        ("launches", launches, LAUNCH_COLUMNS),
+    for name, table in (
+        ("cells", pl.DataFrame(rows, schema=dict(CELL_COLUMNS))),
+        ("samples", _one_a_row(every_series)),
+        ("launches", pl.DataFrame(launches, schema=dict(LAUNCH_COLUMNS))),
     ):
-        pl.DataFrame(table, schema=dict(columns)).write_parquet(folder / f"{name}.parquet")
+        table.write_parquet(folder / f"{name}.parquet")
     whole = {
         "schema": RECORD_SCHEMA,
         "name": "synthetic",
@@ -337,9 +336,9 @@ def together(folder: Path, parts: Sequence[Path]) -> Path:
     return folder
 
 
-def _extend(samples: dict[str, list[object]], told: Row, values: Sequence[float]) -> None:
-    for name, column in samples.items():
-        if name not in ("index", "value"):
-            column.extend([told[name]] * len(values))
-    samples["index"].extend(range(len(values)))
-    samples["value"].extend(values)
+def _one_a_row(every_series: Sequence[Row]) -> pl.DataFrame:
+    """Return a table of samples, from a row for each series."""
+    lists = dict(SAMPLE_COLUMNS) | {"samples": pl.List(SAMPLE_COLUMNS["value"])}
+    table = pl.DataFrame(every_series, schema=lists).filter(pl.col("samples").list.len() > 0)
+    table = table.with_columns(index=pl.int_ranges(pl.col("samples").list.len()))
+    return table.explode("index", "samples").with_columns(value="samples").drop("samples")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import re
 from collections import Counter
 from dataclasses import replace
@@ -104,6 +105,7 @@ def several(tmp_path_factory):
     return reported(generator.together(folder / "all", [lists(folder / "lists"), exchanges]))
 
 
+@functools.cache
 def all_claims():
     """Return each claim's words and place in the project's files, by kernel."""
     folder = paths.project_root() / "results" / "published" / "claims"

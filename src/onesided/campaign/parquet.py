@@ -85,7 +85,8 @@ def read_table(
     chosen = (table if where is None else table.filter(where)).select(names or list(columns))
     with readable(path, made_by):
         found = chosen.collect()
-    return found.with_columns(_plain(one) for one in found if one.dtype == pl.String)
+    unseen = found.select(pl.col(pl.String).str.contains(text.UNSEEN_IN_UTF8).any())
+    return found.with_columns(_plain(found[column.name]) for column in unseen if column.any())
 
 
 @contextlib.contextmanager
@@ -137,4 +138,4 @@ def _writable(path: Path) -> Iterator[None]:
 def _plain(column: pl.Series) -> pl.Series:
     """Return a text column of a table after `text.line` has replaced its invisible characters."""
     odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
-    return column.replace({value: text.line(value) for value in odd}) if odd.len() else column
+    return column.replace({value: text.line(value) for value in odd})
