@@ -14,7 +14,9 @@ one passive-target epoch, after untimed operations; means. Different:
 - the target of ours and OSU's is another rank than IMB-RMA's.
 
 plain_loop.c has both loops alone, without the harness and without the other programs. If ours takes
-as long as its loop over new messages, the messages and the epoch are the cause of a ratio.
+as long as its loop over new messages, the messages and the epoch are the cause of a ratio. Ours and
+this loop also give the median of all bursts: some bursts of a launch take many times as long as the
+others, because a rank had no core for a while, and a mean depends on how many they were.
 
 IMB-RMA comes with the Intel MPI wheel and runs under any MPI with the same binary interface, such
 as MPICH. OSU's programs are below the folder ``OSU_HOME``, whose ``{environment}`` stands for the
@@ -30,7 +32,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 from launches import Mpi
 
@@ -86,6 +88,11 @@ def name_of(operation: str, size: int) -> str:
     return f"{operation} {size}"
 
 
+def median_of(comparison: str) -> str:
+    """Return the name of the comparison of medians beside that of means."""
+    return f"{comparison}, median of bursts"
+
+
 def asked(operations: Iterable[str]) -> Iterator[tuple[list[str], Sequence[int], int]]:
     """Return the launches: their operations, their sizes, and their numbers of operations."""
     every = list(operations)
@@ -97,6 +104,8 @@ def asked(operations: Iterable[str]) -> Iterator[tuple[list[str], Sequence[int],
 
 def our_means_us(mpi: Mpi) -> dict[str, float]:
     """Return the mean time of an operation and its flush in microseconds, by operation and size.
+
+    The median of the bursts is there, too, under its own name.
 
     One launch has all of them, as that of the plain loop: what is measured first in a launch takes
     longer under some libraries.
@@ -123,6 +132,7 @@ def our_means_us(mpi: Mpi) -> dict[str, float]:
         (series,) = (one for one in line["series"] if one["metric"] == "latency")
         name = name_of(labels["operation"], labels["size_bytes"])
         found[name] = 1e6 * fmean(series["samples"])
+        found[median_of(name)] = 1e6 * median(series["samples"])
     return found
 
 
@@ -240,15 +250,23 @@ def same_elements(mpi: Mpi) -> dict[str, str]:
 
 
 def plain_means_us(mpi: Mpi, place: Path, way: str) -> dict[str, float]:
-    """Return the means of plain_loop.c, ``ours`` or ``theirs``, by operation and size."""
+    """Return the means of plain_loop.c, ``ours`` or ``theirs``, by operation and size.
+
+    The medians of the bursts of ``ours`` are there, too, under their own names.
+    """
     wanted = []
     for operations, sizes, count in asked(IMB):
         for operation in operations:
             for size in sizes[:1] if operation in OF_ONE_ELEMENT else sizes:
                 burst = next((one for one in (BURST, 10) if one * size <= PLACES_BYTES), 1)
                 wanted.append(f"{operation}:{size}:{burst}:{count // burst}")
-    words = [line.split() for line in mpi.run(place, [way, *wanted]).splitlines()]
-    return {name_of(operation, int(size)): float(mean) for operation, size, mean in words}
+    found = {}
+    for line in mpi.run(place, [way, *wanted]).splitlines():
+        operation, size, mean, *of_bursts = line.split()
+        name = name_of(operation, int(size))
+        found[name] = float(mean)
+        found |= {median_of(name): float(one) for one in of_bursts}
+    return found
 
 
 def programs(mpi: Mpi) -> dict[str, Program]:

@@ -196,7 +196,7 @@ def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> 
     for (program, operation), values in pairs.ratios().items():
         middle = median_interval(values)
         span = f"{middle.low:.3f} to {middle.high:.3f}"
-        print(f"{operation:<24} over {program}: {middle.value:.3f} ({span})")
+        print(f"{operation:<36} over {program}: {middle.value:.3f} ({span})")
 
 
 def folder() -> Path:

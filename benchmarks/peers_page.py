@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from one_sided import PLAIN, PLAIN_OURS, PLAIN_THEIRS, SAME_ELEMENTS
+from one_sided import PLAIN, PLAIN_OURS, PLAIN_THEIRS, SAME_ELEMENTS, median_of
 
 from onesided.measure.statistics import median
 from onesided.report import numbers
@@ -42,6 +42,7 @@ COLUMNS = [
     Column("ratio", "ours over it", numbers.ratio, measure=True),
     Column("alike", SAME_ELEMENTS, numbers.ratio, measure=True),
     Column("plain", f"ours over {PLAIN_OURS}", numbers.ratio, measure=True),
+    Column("bursts", "the same, medians of bursts", numbers.ratio, measure=True),
     Column("repeated", f"ours over {PLAIN_THEIRS}", numbers.ratio, measure=True),
     Column("word", "so it is", prose=True),
 ]
@@ -130,6 +131,7 @@ def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "ratio": ratio,
                 "alike": alike,
                 "plain": plain,
+                "bursts": measure_over(found, PLAIN_OURS, median_of(operation)),
                 "repeated": repeated,
                 "word": word_of(ratio, alike, repeated, plain),
             }

@@ -11,7 +11,8 @@
  * is the origin; rank 0 waits in a barrier.
  *
  * Prints for each operation its name, its bytes, and the mean time of the operation and its flush
- * in microseconds. Exit code 1 if a received value is wrong. */
+ * in microseconds; `ours` also prints the median of all bursts' means. Exit code 1 if a received
+ * value is wrong. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,11 @@ static int elements, burst, bursts;
 static size_t count;     /* elements of all slots */
 static size_t all_count; /* with the gaps; the gaps stay 0 */
 static int64_t *memory, *payload, *result, *compared, *model, *copy;
+
+/* Of all bursts, in seconds; `theirs` has no median. */
+struct times {
+    double mean, median;
+};
 
 static bool all_right = true;
 
@@ -134,11 +140,36 @@ static double before_new_messages_s(void)
     return 1e-9 * (double)count * (name[0] == 'p' ? 12 : name[0] == 'a' ? 2.5 : 3.5);
 }
 
-/* Returns seconds, and says whether a received value is wrong. */
-static double time_new_messages(void)
+static void *allocated(void *found)
+{
+    if (found == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return found;
+}
+
+static int compare_times(const void *one, const void *other)
+{
+    const double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+static struct times of_bursts(double *s)
+{
+    struct times times = {.mean = 0};
+    qsort(s, (size_t)bursts, sizeof s[0], compare_times);
+    for (int i = 0; i < bursts; i++) {
+        times.mean += s[i] / bursts;
+    }
+    times.median = (s[(bursts - 1) / 2] + s[bursts / 2]) / 2;
+    return times;
+}
+
+/* Says, too, whether a received value is wrong. */
+static struct times time_new_messages(void)
 {
     bool right = true;
-    double timed_s = 0, end_s = 0;
+    double *s = allocated(calloc((size_t)bursts, sizeof *s)), end_s = 0;
     for (int number = 0; number < WARM_UP + bursts; number++) {
         /* as in the harness, the messages are written right before they are sent: a large message
          * that was written a millisecond before takes longer */
@@ -150,7 +181,9 @@ static double time_new_messages(void)
             operate(i);
         }
         end_s = MPI_Wtime();
-        timed_s += number < WARM_UP ? 0 : end_s - begin_s;
+        if (number >= WARM_UP) {
+            s[number - WARM_UP] = end_s - begin_s;
+        }
         right = right && (!fetches() || is_model(result));
         advance(number);
         right = right && (name[0] != 'p' || target_has_model());
@@ -160,10 +193,12 @@ static double time_new_messages(void)
         fprintf(stderr, "plain_loop: %s: what arrived is wrong\n", name);
         all_right = false;
     }
-    return timed_s;
+    const struct times times = of_bursts(s);
+    free(s);
+    return times;
 }
 
-static double time_one_message(void)
+static struct times time_one_message(void)
 {
     compared[0] = -1;
     for (int i = 0; i < WARM_UP * burst; i++) {
@@ -173,24 +208,20 @@ static double time_one_message(void)
     for (int i = 0; i < burst * bursts; i++) {
         operate(0);
     }
-    return MPI_Wtime() - begin_s;
+    return (struct times){.mean = (MPI_Wtime() - begin_s) / bursts};
 }
 
 /* Memory for all slots, on its own pages as in the harness, and zero. */
 static void *pages(void)
 {
     const size_t bytes = (all_count * sizeof *memory / PAGE_BYTES + 1) * PAGE_BYTES;
-    void *found = aligned_alloc(PAGE_BYTES, bytes);
-    if (found == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-    return memset(found, 0, bytes);
+    return memset(allocated(aligned_alloc(PAGE_BYTES, bytes)), 0, bytes);
 }
 
-/* Returns microseconds, at the origin. */
-static double measure(bool as_ours, int rank)
+/* Returns the times at the origin. */
+static struct times measure(bool as_ours, int rank)
 {
-    double s = 0;
+    struct times times = {.mean = 0};
     count = (size_t)burst * (size_t)elements;
     all_count = STRIDE * count;
     int64_t **const parts[] = {&memory, &payload, &result, &compared, &model, &copy};
@@ -202,7 +233,7 @@ static double measure(bool as_ours, int rank)
     if (rank == ORIGIN) {
         must(as_ours ? MPI_Win_lock_all(0, window)
                      : MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, window));
-        s = as_ours ? time_new_messages() : time_one_message();
+        times = as_ours ? time_new_messages() : time_one_message();
         must(as_ours ? MPI_Win_unlock_all(window) : MPI_Win_unlock(TARGET, window));
     }
     must(MPI_Barrier(MPI_COMM_WORLD));
@@ -210,7 +241,7 @@ static double measure(bool as_ours, int rank)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         free(*parts[i]);
     }
-    return 1e6 * s / burst / bursts;
+    return times;
 }
 
 /* Between the ranks, before anything is timed: Intel MPI takes longer for the first 500. */
@@ -252,9 +283,13 @@ int main(int argc, char **argv)
     use_windows(as_ours, rank);
     for (int i = 2; i < argc; i++) {
         read_operation(argv[i]);
-        const double mean_us = measure(as_ours, rank);
+        const struct times times = measure(as_ours, rank);
         if (rank == ORIGIN) {
-            printf("%s %d %.6f\n", name, elements * 8, mean_us);
+            printf("%s %d %.6f", name, elements * 8, 1e6 * times.mean / burst);
+            if (as_ours) {
+                printf(" %.6f", 1e6 * times.median / burst);
+            }
+            printf("\n");
         }
     }
     must(MPI_Finalize());
