@@ -25,6 +25,7 @@
 #define WARM_UP 3 /* bursts before the timed ones */
 #define MESSAGES 1000
 #define EARLIER_WINDOWS 4
+#define EARLIER_OPERATIONS 400 /* in each of them, or more */
 #define PAGE_BYTES 4096
 
 /* A place and its gap are so many times as long as a message. */
@@ -256,7 +257,7 @@ static void exchange_messages(int rank)
 /* Likewise: MPICH takes longer in the first three windows of a launch. */
 static void use_windows(bool as_ours, int rank)
 {
-    bursts = 1;
+    bursts = (EARLIER_OPERATIONS + burst - 1) / burst;
     for (int i = 0; i < EARLIER_WINDOWS; i++) {
         measure(as_ours, rank);
     }
